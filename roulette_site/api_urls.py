@@ -1,0 +1,24 @@
+"""The addresses of the REST API."""
+
+from django.urls import path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+
+from sessions_app.api import views as sessions
+from tables.api import rulebooks
+
+urlpatterns = [
+    path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
+    path("docs/", SpectacularSwaggerView.as_view(url_name="api-schema"), name="api-docs"),
+    path("v1/rulebooks", rulebooks.RulebookListView.as_view(), name="rulebook-list"),
+    path("v1/rulebooks/<slug:code>", rulebooks.RulebookDetailView.as_view(), name="rulebook-detail"),
+    path("v1/rulebooks/<slug:code>/settle", rulebooks.RulebookSettleView.as_view(), name="rulebook-settle"),
+    path("v1/tables", sessions.TableListView.as_view(), name="api-table-list"),
+    path("v1/sessions", sessions.SessionListView.as_view(), name="api-session-list"),
+    path("v1/sessions/<int:session_id>", sessions.SessionDetailView.as_view(), name="api-session"),
+    path("v1/sessions/<int:session_id>/bets", sessions.SessionBetsView.as_view(), name="api-session-bets"),
+    path("v1/sessions/<int:session_id>/spin", sessions.SessionSpinView.as_view(), name="api-session-spin"),
+    path("v1/sessions/<int:session_id>/end", sessions.SessionEndView.as_view(), name="api-session-end"),
+    path(
+        "v1/sessions/<int:session_id>/statement", sessions.SessionStatementView.as_view(), name="api-session-statement"
+    ),
+]

@@ -1,0 +1,235 @@
+"""What the database itself refuses: the one list of guarded tables, and the installer of their triggers.
+
+Two kinds of table are guarded. An append-only one takes INSERT and nothing else. Of a guarded one some columns are
+frozen (fixed at INSERT) or write-once (NULL, then fixed), and no row is deleted. Triggers hold both on SQLite and on
+PostgreSQL, so that raw SQL and bulk writes are refused as well.
+
+`install` runs after every migrate and may run any time: on SQLite a later ALTER TABLE rebuilds the table and loses its
+triggers in silence. `find_missing` compares what stands with what ought to stand; `verify`, /readyz and a system check
+use it.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+
+@dataclass(frozen=True)
+class Guard:
+    """What is refused on one table. Without any columns named, everything but INSERT."""
+
+    table: str
+    frozen: tuple[str, ...] = ()
+    write_once: tuple[str, ...] = ()
+    key: str = "id"
+
+    @property
+    def append_only(self) -> bool:
+        return not (self.frozen or self.write_once)
+
+
+GUARDS = (
+    Guard("wallets_transfer"),
+    Guard("wallets_account", frozen=("id", "kind", "unit", "player_id")),
+    Guard("tables_publishedrules"),
+    Guard(
+        "tables_gameround",
+        frozen=(
+            "id", "table_id", "number", "seat_id", "rules_id", "rulebook_code", "rulebook_edition", "rulebook_digest",
+            "minimum_cents", "opened_at",
+        ),
+        write_once=("bets_digest", "winning_number", "closed_at", "drawn_at", "settled_at"),
+    ),
+    Guard("tables_seat", frozen=("id", "table_id", "player_id", "account_id", "taken_at"), write_once=("left_at",)),
+    Guard("tables_roundseed", key="game_round_id"),
+    Guard("tables_rounddraw", key="game_round_id"),
+    Guard("tables_roundevent"),
+    Guard("tables_roundtotals", key="game_round_id"),
+    Guard("tables_slip", key="transfer_id"),
+    Guard("tables_slipcall"),
+    Guard("tables_bet"),
+    Guard("tables_slipwithdrawal", key="slip_id"),
+    Guard("tables_betoutcome"),
+    Guard(
+        "sessions_app_gamesession",
+        frozen=("id", "seat_id", "player_id", "started_at"),
+        write_once=("ended_at", "end_basis"),
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class DatabaseObject:
+    """A trigger or function as it ought to stand: `name` on `table` (empty for a function), made by `create`."""
+
+    name: str
+    table: str
+    create: str
+    drop: str
+
+
+_registered: list[tuple[str, DatabaseObject]] = []
+
+
+def register(vendor: str, *objects: DatabaseObject) -> None:
+    """Add an app's own triggers and functions to what `install` lays; called from AppConfig.ready."""
+    for one in objects:
+        if (vendor, one) not in _registered:
+            _registered.append((vendor, one))
+
+
+def install(connection: BaseDatabaseWrapper) -> None:
+    """Lay every guard anew; tables that a partial migration has not made yet are passed over."""
+    # One transaction, so that no moment is unguarded while others write.
+    with transaction.atomic(using=connection.alias):
+        uninstall(connection)
+        with connection.cursor() as cursor:
+            for one in _expected(connection):
+                cursor.execute(one.create)
+                if connection.vendor == "postgresql":
+                    cursor.execute(_mark(one))
+
+
+def uninstall(connection: BaseDatabaseWrapper) -> None:
+    """Take the guards away. For migrations and for the tests' flush; nothing in the running system calls it."""
+    with connection.cursor() as cursor:
+        for one in reversed(list(_expected(connection))):
+            cursor.execute(one.drop)
+
+
+def find_missing(connection: BaseDatabaseWrapper) -> list[str]:
+    """Name each guard that does not stand exactly as it was laid."""
+    return [one.name for one in _expected(connection) if not _stands(connection, one)]
+
+
+def _expected(connection: BaseDatabaseWrapper) -> Iterator[DatabaseObject]:
+    present = set(connection.introspection.table_names())
+    make = _postgresql_guard if connection.vendor == "postgresql" else _sqlite_guard
+    for guard in GUARDS:
+        if guard.table in present:
+            yield from make(guard)
+    for vendor, one in _registered:
+        if vendor == connection.vendor and (not one.table or one.table in present):
+            yield one
+
+
+def _stands(connection: BaseDatabaseWrapper, one: DatabaseObject) -> bool:
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute("SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = %s", [one.name])
+            row = cursor.fetchone()
+            return row is not None and row[0].strip() == one.create.strip()
+        if not one.table:
+            cursor.execute(
+                "SELECT obj_description(p.oid, 'pg_proc'), md5(p.prosrc) FROM pg_proc p"
+                " WHERE p.proname = %s AND p.pronamespace = current_schema()::regnamespace",
+                [one.name],
+            )
+            row = cursor.fetchone()
+            return row is not None and row[0] == _fingerprint(one) and row[1] == _body_md5(one)
+        # 'O' is a trigger's ordinary state; one that was disabled shows 'D'.
+        cursor.execute(
+            "SELECT obj_description(t.oid, 'pg_trigger'), t.tgenabled FROM pg_trigger t"
+            " WHERE t.tgname = %s AND t.tgrelid = to_regclass(%s)",
+            [one.name, one.table],
+        )
+        row = cursor.fetchone()
+        return row is not None and row[0] == _fingerprint(one) and row[1] == "O"
+
+
+def _fingerprint(one: DatabaseObject) -> str:
+    return hashlib.sha256(one.create.encode()).hexdigest()
+
+
+def _body_md5(one: DatabaseObject) -> str:
+    # What stands between the dollar quotes is what PostgreSQL keeps as the function's source.
+    return hashlib.md5(one.create.split("$body$")[1].encode(), usedforsecurity=False).hexdigest()
+
+
+def _mark(one: DatabaseObject) -> str:
+    target = f"TRIGGER {one.name} ON {one.table}" if one.table else f"FUNCTION {one.name}"
+    return f"COMMENT ON {target} IS '{_fingerprint(one)}'"
+
+
+# --- SQLite ---
+
+
+def _sqlite_trigger(name: str, table: str, when: str, condition: str, message: str) -> DatabaseObject:
+    guarded = f"\nWHEN {condition}" if condition else ""
+    return DatabaseObject(
+        name=name,
+        table=table,
+        create=f"CREATE TRIGGER {name} {when} ON {table}{guarded}\nBEGIN\n  SELECT RAISE(ABORT, '{message}');\nEND",
+        drop=f"DROP TRIGGER IF EXISTS {name}",
+    )
+
+
+def _sqlite_guard(guard: Guard) -> Iterator[DatabaseObject]:
+    table = guard.table
+    yield _sqlite_trigger(f"{table}_no_delete", table, "BEFORE DELETE", "", f"{table}: rows are never deleted")
+    # REPLACE deletes without a delete trigger on a connection that has recursive_triggers off.
+    yield _sqlite_trigger(
+        f"{table}_no_replace",
+        table,
+        "BEFORE INSERT",
+        f"EXISTS (SELECT 1 FROM {table} WHERE {guard.key} = NEW.{guard.key})",
+        f"{table}: rows are never replaced",
+    )
+    if guard.append_only:
+        yield _sqlite_trigger(f"{table}_no_update", table, "BEFORE UPDATE", "", f"{table}: rows are never changed")
+        return
+    yield _sqlite_trigger(
+        f"{table}_frozen", table, "BEFORE UPDATE", _changed(guard, "IS NOT"), f"{table}: this column is fixed"
+    )
+
+
+def _changed(guard: Guard, differs: str) -> str:
+    parts = [f"NEW.{c} {differs} OLD.{c}" for c in guard.frozen]
+    parts += [f"(OLD.{c} IS NOT NULL AND NEW.{c} {differs} OLD.{c})" for c in guard.write_once]
+    return " OR ".join(parts)
+
+
+# --- PostgreSQL ---
+
+
+def _postgresql_guard(guard: Guard) -> Iterator[DatabaseObject]:
+    table = guard.table
+    yield postgresql_function(
+        f"{table}_refuse",
+        "() RETURNS trigger",
+        f"BEGIN RAISE EXCEPTION '{table}: % refused', TG_OP USING ERRCODE = 'restrict_violation'; END",
+    )
+    yield postgresql_trigger(f"{table}_no_delete", table, "BEFORE DELETE", "FOR EACH ROW", f"{table}_refuse")
+    yield postgresql_trigger(f"{table}_no_truncate", table, "BEFORE TRUNCATE", "FOR EACH STATEMENT", f"{table}_refuse")
+    condition = "" if guard.append_only else f" WHEN ({_changed(guard, 'IS DISTINCT FROM')})"
+    yield postgresql_trigger(
+        f"{table}_no_update", table, "BEFORE UPDATE", f"FOR EACH ROW{condition}", f"{table}_refuse"
+    )
+
+
+def postgresql_function(name: str, signature: str, body: str) -> DatabaseObject:
+    """A PL/pgSQL function `name``signature` with `body`; its name is unique, so it is dropped by name alone."""
+    return DatabaseObject(
+        name=name,
+        table="",
+        create=f"CREATE OR REPLACE FUNCTION {name}{signature} LANGUAGE plpgsql AS $body${body}$body$",
+        drop=f"DROP FUNCTION IF EXISTS {name} CASCADE",
+    )
+
+
+def postgresql_trigger(name: str, table: str, when: str, each: str, function: str) -> DatabaseObject:
+    """A trigger that calls `function`."""
+    return DatabaseObject(
+        name=name,
+        table=table,
+        create=f"CREATE OR REPLACE TRIGGER {name} {when} ON {table} {each} EXECUTE FUNCTION {function}()",
+        drop=f"DROP TRIGGER IF EXISTS {name} ON {table}",
+    )
+
+
+def protected_tables() -> Iterable[str]:
+    """The names of all guarded tables."""
+    return [guard.table for guard in GUARDS]

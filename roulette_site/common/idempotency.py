@@ -1,0 +1,25 @@
+"""The Idempotency-Key header of calls that move money."""
+
+import re
+
+from rest_framework.request import Request
+
+from .errors import RuleBroken
+
+HEADER = "Idempotency-Key"
+REPLAYED_HEADER = "Idempotent-Replayed"
+_KEY = re.compile(r"[\x21-\x7e]{8,64}\Z")
+
+
+class IdempotencyKeyRequired(RuleBroken):
+    """Calls that move money carry a key, so that asking again never moves it twice."""
+
+    code = "idempotency_key_required"
+
+
+def key_of(request: Request, namespace: str) -> str:
+    """Return the request's key, set apart by `namespace` so that two callers cannot meet; raises without one."""
+    key = request.headers.get(HEADER, "")
+    if not _KEY.match(key):
+        raise IdempotencyKeyRequired(f"{HEADER}: 8 to 64 printable ASCII characters without spaces are required.")
+    return f"{namespace}:{key}"

@@ -1,0 +1,231 @@
+"""What `manage.py run` is made of: the folder of state, a free port, and the processes of the Procfile under honcho."""
+
+import datetime as dt
+import fcntl
+import json
+import os
+import shutil
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import ProxyHandler, build_opener
+
+from honcho.environ import parse_procfile
+from honcho.manager import Manager
+from honcho.printer import Message, Printer
+
+# honcho kills 5 s after the first process has ended; this is for the case that none does.
+KILL_AFTER_SECONDS = 8.0
+PORTS_TRIED = 100
+README = """\
+The state of this site on this machine: database, broker, keys. `make demo-reset` empties this folder.
+"""
+
+
+class StateInUse(Exception):
+    """Another run holds the folder of state; the message says which, and how to end it."""
+
+
+class StateNotOurs(Exception):
+    """The folder holds files that no run has put there, so it is not emptied."""
+
+
+class State:
+    """The folder of state (VAR_DIR), held by one run alone."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.draw_key_file = folder / "draw.key"
+        self.worker_pid_file = folder / "worker.pid"
+        self._lock_file = folder / "run.lock"
+        self._readme = folder / "README.txt"
+        self._unfinished = folder / "unfinished"
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Make the folder if need be and hold it; raises StateInUse.
+
+        honcho's children inherit the lock, so that processes left behind by a run that was killed still hold it.
+        """
+        if not self.folder.exists() or not any(self.folder.iterdir()):
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._readme.write_text(README)
+        with self._lock_file.open("a+") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise StateInUse(_describe_holder(self._lock_file, self.folder)) from None
+            self.note(pid=os.getpid())
+            yield
+
+    def note(self, **facts: Any) -> None:
+        """Write down who holds the folder, for the next one who finds it held."""
+        self._lock_file.write_text(json.dumps(facts))
+
+    def prepare(self) -> None:
+        """Make the folders and keys that are not there yet."""
+        for name in ("broker", "broker-control"):
+            (self.folder / name).mkdir(exist_ok=True)
+        if not self.draw_key_file.exists():
+            draft = self.draw_key_file.with_suffix(".draft")
+            draft.unlink(missing_ok=True)
+            with open(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
+                file.write(os.urandom(32).hex())
+            os.replace(draft, self.draw_key_file)
+
+    def empty(self) -> None:
+        """Take away all state; raises StateNotOurs for a folder that was somebody else's before."""
+        if not self._readme.exists():
+            raise StateNotOurs(f"{self.folder} was not made by this site: empty it by hand.")
+        for path in self.folder.iterdir():
+            if path not in (self._lock_file, self._readme):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    @contextmanager
+    def finishing(self) -> Iterator[None]:
+        """Mark the state as unfinished while the body runs, so that one broken off in its middle is recognised."""
+        self._unfinished.touch()
+        yield
+        self._unfinished.unlink()
+
+    @property
+    def broken_off(self) -> bool:
+        """Whether an earlier run was stopped in the middle of making the state."""
+        return self._unfinished.exists()
+
+
+def _describe_holder(lock_file: Path, folder: Path) -> str:
+    try:
+        facts = json.loads(lock_file.read_text())
+    except ValueError:
+        facts = {}
+    pid, address = facts.get("pid"), facts.get("address")
+    if pid is None or _is_alive(pid):
+        return f"The site runs already{f' at {address}' if address else ''} (process {pid})."
+    left = [f"-{group}" for group in facts.get("groups", ())] + [str(one) for one in facts.get("readers", ())]
+    alive = [one for one in left if _is_alive(int(one))]
+    return (
+        f"A run that was killed has left processes behind, which still use {folder}. "
+        f"End them with: kill -9 -- {' '.join(alive)}"
+    )
+
+
+def _is_alive(pid: int) -> bool:
+    """Whether the process, or the group of a negative number, is there."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def find_free_port(wanted: int) -> int:
+    """Return the first port from `wanted` on that nobody listens at."""
+    for port in range(wanted, wanted + PORTS_TRIED):
+        with socket.socket() as probe:
+            # As uvicorn binds: a port that is only cooling down from an earlier run is free.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            with suppress(OSError):
+                probe.bind(("127.0.0.1", port))
+                return port
+    raise OSError(f"No port from {wanted} to {wanted + PORTS_TRIED - 1} is free.")
+
+
+def environment_for_children(state: State, port: int) -> dict[str, str]:
+    """The environment of every process of the demonstration, without the key of the draw."""
+    environment = {
+        **os.environ,
+        # The programs of this virtual environment, whether it was activated or not.
+        "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", ""))),
+        "PORT": str(port),
+        "VAR_DIR": str(state.folder),
+        "DEMO_SITE": "1",
+        "NO_PROXY": "127.0.0.1",
+        "PYTHONUNBUFFERED": "1",
+    }
+    environment.pop("DRAW_KEY_FILE", None)
+    return environment
+
+
+def read_procfile(file: Path) -> Mapping[str, str]:
+    """Return the command of each process by name."""
+    processes: Mapping[str, str] = parse_procfile(file.read_text()).processes
+    return processes
+
+
+class Launcher(Manager):  # type: ignore[misc]
+    """honcho's manager, with a word when the site answers, a limit to stopping, and the name of what ended first."""
+
+    def __init__(self, state: State, address: str, announcement: Sequence[str]) -> None:
+        super().__init__(printer=_Printer(sys.stdout))
+        self.state = state
+        self.address = address
+        self.announcement = announcement
+        self.ended_by_itself: list[str] = []
+
+    def loop(self) -> None:
+        """Run until a stop is asked for or one process ends; then all have ended."""
+        # A terminal that is closed: without this its hang-up would end us and leave the children, who have sessions
+        # of their own.
+        signal.signal(signal.SIGHUP, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
+        super().loop()
+
+    def _start(self) -> None:
+        # Only after honcho's forks: a thread must not be there when a process forks.
+        super()._start()
+        threading.Thread(target=self._announce, daemon=True).start()
+
+    def _announce(self) -> None:
+        while not _answers(self.address):
+            if self._terminating:
+                return
+            time.sleep(0.1)
+        self.state.note(
+            pid=os.getpid(),
+            address=self.address,
+            groups=[process["pid"] for process in self._processes.values()],
+            readers=[process["process"].pid for process in self._processes.values()],
+        )
+        now = dt.datetime.now()  # noqa: DTZ005 - honcho's own clock
+        self.events.put(Message("line", "\n".join(self.announcement), now, None, None))
+
+    def terminate(self) -> None:
+        """Ask every process to end, and see to it that it does."""
+        if not self._terminating:
+            self.ended_by_itself = [name for name, one in self._processes.items() if one.get("returncode") is not None]
+            deadline = threading.Timer(KILL_AFTER_SECONDS, self.kill)
+            deadline.daemon = True
+            deadline.start()
+        super().terminate()
+
+
+class _Printer(Printer):  # type: ignore[misc]
+    """honcho's printer, which stands a terminal that is gone and prints what belongs to no process as it is."""
+
+    def write(self, message: Message) -> None:
+        with suppress(OSError):
+            if message.name is None:
+                print(message.data, file=self.output, flush=True)
+            else:
+                super().write(message)
+
+
+def _answers(address: str) -> bool:
+    # Straight to this machine, whatever proxy the environment names.
+    try:
+        with build_opener(ProxyHandler({})).open(address, timeout=5):
+            return True
+    except HTTPError as error:
+        with error:
+            return error.code < 500
+    except OSError:
+        return False

@@ -1,0 +1,127 @@
+"""`manage.py run`: the whole site on this machine, for a demonstration."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connections
+
+from roulette_site.common import launch, launch_plug
+
+DEFAULT_PORT = 8000
+
+
+class Command(BaseCommand):
+    help = "Run the demonstration: database, web, worker, beat and bots, until Ctrl-C. BOTS=0 leaves the bots out."
+    # What the checks look at is looked at by `make check`; here they would cost a second of every start.
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take what else can be done than to run."""
+        parser.add_argument("--port", type=int, default=int(os.environ.get("PORT", DEFAULT_PORT)))
+        what = parser.add_mutually_exclusive_group()
+        what.add_argument("--reset", action="store_true", help="begin the demonstration anew, then end")
+        what.add_argument("--plug", action="store_true", help="kill the running site's worker in mid-spin, and watch")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run, reset, or pull the plug of a site that runs."""
+        if not settings.DEBUG:
+            raise CommandError("This is the demonstration, which opens every account to anyone: not with DEBUG off.")
+        state = launch.State(Path(settings.VAR_DIR).resolve())
+        if options["plug"]:
+            launch_plug.pull(worker_pid_file=state.worker_pid_file, say=self._say)
+            return
+        try:
+            with state.held():
+                self._reset(state) if options["reset"] else self._run(state, options["port"])
+        except (launch.StateInUse, launch.StateNotOurs) as refusal:
+            hint = " Stop it first: Ctrl-C where it runs." if options["reset"] else ""
+            raise CommandError(f"{refusal}{hint}") from None
+        except KeyboardInterrupt:
+            raise CommandError("Stopped while preparing; the next start goes on.", returncode=130) from None
+
+    def _run(self, state: launch.State, wanted_port: int) -> None:
+        port = launch.find_free_port(wanted_port)
+        if port != wanted_port:
+            self._say(f"Port {wanted_port} is busy; port {port} is taken instead.")
+        environment = launch.environment_for_children(state, port)
+        self._prepare(state, environment)
+
+        site = f"http://127.0.0.1:{port}"
+        launcher = launch.Launcher(
+            state,
+            address=f"{site}/",
+            announcement=[
+                "",
+                f"  The tables         {site}/",
+                f"  The demonstration  {site}/demo/",
+                f"  The back office    {site}/{settings.ADMIN_URL}",
+                "",
+                "  Ctrl-C stops everything; what happened is kept. `make plug` pulls the plug in mid-spin.",
+                "",
+            ],
+        )
+        for name, command in launch.read_procfile(settings.BASE_DIR / "Procfile").items():
+            if name == "bots" and os.environ.get("BOTS") == "0":
+                continue
+            own = {"WORKER_DRAW_KEY_FILE": str(state.draw_key_file)} if name == "worker" else {}
+            launcher.add_process(name, command, env=environment | own, cwd=settings.BASE_DIR)
+        launcher.loop()
+        if launcher.ended_by_itself:
+            names = " and ".join(launcher.ended_by_itself)
+            raise CommandError(f"{names} ended, so everything was stopped. What went wrong stands above.")
+        self._say("Stopped.")
+
+    def _prepare(self, state: launch.State, environment: dict[str, str]) -> None:
+        database = _database_in(state)
+        if database is not None and state.broken_off:
+            self._say("The demonstration was broken off while it was made; it is begun anew.")
+            state.empty()
+        state.prepare()
+        if database is None or database.exists():
+            self._migrate_and_seed(state, environment)
+        else:
+            self._say("Making the demonstration: two weeks of play. This takes about half a minute, once.")
+            with state.finishing():
+                self._migrate_and_seed(state, environment)
+
+    def _migrate_and_seed(self, state: launch.State, environment: dict[str, str]) -> None:
+        call_command("migrate", interactive=False, verbosity=0)
+        # honcho forks, and no connection may be shared with what it forks.
+        connections.close_all()
+        # The past has draws too. It is made before anything serves, by a process that ends.
+        seeding = subprocess.run(
+            [sys.executable, "manage.py", "seed_demo", "--if-empty"],
+            env=environment | {"DRAW_KEY_FILE": str(state.draw_key_file)},
+            cwd=settings.BASE_DIR,
+            check=False,
+        )
+        if seeding.returncode != 0:
+            raise CommandError("seed_demo failed, so nothing was started. What went wrong stands above.")
+
+    def _reset(self, state: launch.State) -> None:
+        if _database_in(state) is None:
+            raise CommandError(
+                f"Only the embedded database, in {state.folder}, is begun anew: DATABASE_URL is another."
+            )
+        state.empty()
+        self._prepare(state, launch.environment_for_children(state, DEFAULT_PORT))
+        self._say("The demonstration is as new. `make run` starts it.")
+
+    def _say(self, sentence: str) -> None:
+        self.stdout.write(sentence)
+        self.stdout.flush()
+
+
+def _database_in(state: launch.State) -> Path | None:
+    """The file of the embedded database, or None where DATABASE_URL names another."""
+    database = settings.DATABASES["default"]
+    if not database["ENGINE"].endswith("sqlite3"):
+        return None
+    file = Path(str(database["NAME"])).resolve()
+    return file if file.parent == state.folder else None

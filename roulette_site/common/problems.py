@@ -1,0 +1,51 @@
+"""Errors of the API in one shape: problem details (RFC 9457) with a stable `code`."""
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+from rest_framework import exceptions, serializers, status
+from rest_framework.response import Response
+
+from .errors import RuleBroken
+
+MEDIA_TYPE = "application/problem+json"
+
+
+class ProblemOutput(serializers.Serializer):
+    """A problem as the API's schema describes it; a refused slip names every breach."""
+
+    type = serializers.CharField()
+    status = serializers.IntegerField()
+    code = serializers.CharField()
+    title = serializers.CharField()
+    breaches = serializers.ListField(child=serializers.DictField(), required=False)
+
+
+def problem(http_status: int, code: str, title: str, **more: Any) -> Response:
+    """Answer with a problem; `more` holds what a program needs to act on it (breaches, limits)."""
+    return Response(
+        {"type": "about:blank", "status": http_status, "code": code, "title": title, **more},
+        status=http_status,
+        content_type=MEDIA_TYPE,
+    )
+
+
+def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
+    """Turn a named refusal or one of the framework's into a problem; anything else is a fault of ours (500)."""
+    if isinstance(error, RuleBroken):
+        conflict = error.code == "idempotency_conflict"
+        http_status = status.HTTP_422_UNPROCESSABLE_ENTITY if conflict else status.HTTP_409_CONFLICT
+        return problem(http_status, error.code, error.message, **error.details)
+    if isinstance(error, Http404):
+        error = exceptions.NotFound()
+    elif isinstance(error, PermissionDenied):
+        error = exceptions.PermissionDenied()
+    if not isinstance(error, exceptions.APIException):
+        return None
+    codes = error.get_codes()
+    code = codes if isinstance(codes, str) else "invalid_request"
+    answer = problem(error.status_code, code, str(error.default_detail), detail=error.detail)
+    if (wait := getattr(error, "wait", None)) is not None:
+        answer["Retry-After"] = str(int(wait) + 1)
+    return answer

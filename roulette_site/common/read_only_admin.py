@@ -1,0 +1,24 @@
+"""The admin page of rows that are looked at and never edited there."""
+
+from django.contrib import admin
+from django.db.models import Model
+from django.http import HttpRequest
+
+
+class ReadOnlyAdmin(admin.ModelAdmin):
+    """Nothing is added, changed or deleted here, not even by superusers: money moves through services alone."""
+
+    show_full_result_count = False
+    list_per_page = 50
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """No."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """No."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """No."""
+        return False

@@ -1,0 +1,47 @@
+"""The roles of the operator's staff: groups, and the permissions each has. Laid after every migrate."""
+
+from collections.abc import Mapping
+
+from django.apps import apps
+from django.contrib.auth.management import create_permissions
+from django.db.models import Q
+
+# Role: what it may do beyond looking. Money, bets and results are read-only for everyone: acts on them go through
+# services with reasons and second persons, never through a form on a row.
+ROLES: Mapping[str, tuple[str, ...]] = {
+    "Floor manager": (),
+    "Compliance": (),
+    "Finance": (),
+    "Support": (),
+    "Auditor": (),
+    "Regulator": (),
+    "Administrator": ("wallets.add_user", "wallets.change_user", "common.change_operator"),
+}
+
+# Which apps' rows a role may look at.
+SEES: Mapping[str, tuple[str, ...]] = {
+    "Floor manager": ("tables", "sessions_app"),
+    "Compliance": ("tables", "sessions_app", "common"),
+    "Finance": ("wallets", "tables"),
+    "Support": ("wallets", "tables", "sessions_app"),
+    "Auditor": ("wallets", "tables", "sessions_app", "common"),
+    "Regulator": ("wallets", "tables", "sessions_app", "common"),
+    "Administrator": ("wallets", "auth", "common"),
+}
+
+
+def lay_roles() -> None:
+    """Make every group with exactly the permissions that stand here."""
+    group_model, permission_model = apps.get_model("auth", "Group"), apps.get_model("auth", "Permission")
+    for label in sorted({label for labels in SEES.values() for label in labels}):
+        # Django makes an app's permissions after its migration; those of later apps are not there yet.
+        create_permissions(apps.get_app_config(label), verbosity=0)
+    for role, acts in ROLES.items():
+        wanted = Q(pk__in=[])
+        for app in SEES[role]:
+            wanted |= Q(content_type__app_label=app, codename__startswith="view_")
+        for act in acts:
+            app, codename = act.split(".")
+            wanted |= Q(content_type__app_label=app, codename=codename)
+        group, _ = group_model.objects.get_or_create(name=role)
+        group.permissions.set(permission_model.objects.filter(wanted))

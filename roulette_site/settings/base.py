@@ -1,0 +1,242 @@
+"""Settings, read from environment variables alone (.env.example lists every one).
+
+Without any of them the site runs on this machine for development and demonstration: SQLite, a broker without a server,
+one process each for web, worker and beat.
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import environ
+from csp.constants import NONCE, NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+BASE_DIR = Path(__file__).resolve().parent.parent.parent
+env = environ.Env()
+
+# Where the embedded default keeps its state: database, broker folders, beat's schedule, keys.
+VAR_DIR = Path(env.str("VAR_DIR", default=str(BASE_DIR / "var")))
+VAR_DIR.mkdir(parents=True, exist_ok=True)
+
+DEBUG = env.bool("DEBUG", default=True)
+# The demonstration: /demo/ logs anyone in as anyone, so it exists on this machine only and never with DEBUG off.
+DEMO_SITE = env.bool("DEMO_SITE", default=False)
+DEVELOPMENT_SECRET_KEY = "development only; the site refuses to start with it when DEBUG is off"  # noqa: S105
+SECRET_KEY = env.str("SECRET_KEY", default=DEVELOPMENT_SECRET_KEY)
+if not DEBUG and SECRET_KEY == DEVELOPMENT_SECRET_KEY:
+    raise ImproperlyConfigured("SECRET_KEY must be set when DEBUG is off.")
+if not DEBUG and DEMO_SITE:
+    raise ImproperlyConfigured("DEMO_SITE opens every account to anyone: it cannot be on when DEBUG is off.")
+
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+ADMIN_URL = env.str("ADMIN_URL", default="backoffice/")
+
+INSTALLED_APPS = [
+    "roulette_site.common",
+    "wallets",
+    "tables",
+    "sessions_app",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "rest_framework_api_key",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "django_htmx",
+    "csp",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "roulette_site.urls"
+ASGI_APPLICATION = "roulette_site.asgi.application"
+WSGI_APPLICATION = "roulette_site.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "roulette_site.common.context_processors.operator",
+            ],
+        },
+    }
+]
+
+# --- Database ---------------------------------------------------------------------------------------------------------
+DATABASES: dict[str, dict[str, Any]] = {
+    "default": env.db("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'roulette.sqlite3'}")
+}
+_database = DATABASES["default"]
+_database["ATOMIC_REQUESTS"] = False
+if _database["ENGINE"].endswith("sqlite3"):
+    # IMMEDIATE takes the write lock at BEGIN, so that a transaction that reads, checks and then writes cannot fail in
+    # its middle; FULL keeps what was committed when the power goes (docs/decisions/0002-sqlite-by-default.md).
+    _database.setdefault("OPTIONS", {}).update(
+        {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": (
+                "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA recursive_triggers=ON"
+            ),
+        }
+    )
+elif env.bool("DB_POOL", default=False):
+    # Under ASGI a request may run in any thread, and only a pool keeps its connections.
+    _database.setdefault("OPTIONS", {}).setdefault("pool", {"min_size": 1, "max_size": 8, "timeout": 10})
+else:
+    _database["CONN_MAX_AGE"] = 600
+    _database["CONN_HEALTH_CHECKS"] = True
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+CACHES = {"default": env.cache("CACHE_URL", default="locmemcache://")}
+
+# --- Celery -----------------------------------------------------------------------------------------------------------
+# "fsatomic" is this project's broker without a server: files under var/ (roulette_site/common/filesystem_broker.py).
+CELERY_BROKER_URL = env.str("BROKER_URL", default="fsatomic://")
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_DEFAULT_QUEUE = "background"
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TIMEZONE = "UTC"
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat-schedule")
+CELERY_BEAT_SCHEDULE = {
+    # Certainty: whatever is overdue is moved on, however the last worker died. A tick that waited longer than the
+    # next one is worth nothing, hence `expires`.
+    "sweep-rounds": {
+        "task": "tables.tasks.sweep",
+        "schedule": 1.0,
+        "options": {"queue": "rounds", "expires": 2.0},
+    },
+}
+if CELERY_BROKER_URL.startswith("fsatomic:"):
+    CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
+        "data_folder_in": str(VAR_DIR / "broker"),
+        "data_folder_out": str(VAR_DIR / "broker"),
+        "control_folder": str(VAR_DIR / "broker-control"),
+        # kombu's own default of 1 s would be felt at every spin.
+        "polling_interval": 0.05,
+    }
+elif CELERY_BROKER_URL.startswith(("redis", "rediss")):
+    CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 60, "unacked_restore_throttle": 1}
+else:
+    CELERY_BROKER_TRANSPORT_OPTIONS = {}
+
+# --- Draw -------------------------------------------------------------------------------------------------------------
+# The key that seeds are encrypted under. Worker processes alone are started with it: a web or admin process that is
+# broken into can then read no number before its time.
+DRAW_KEY_FILE = env.str("DRAW_KEY_FILE", default="")
+
+# --- People -----------------------------------------------------------------------------------------------------------
+AUTH_USER_MODEL = "wallets.User"
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "lobby"
+LOGOUT_REDIRECT_URL = "lobby"
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
+
+# --- Language and time ------------------------------------------------------------------------------------------------
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+# --- Static files -----------------------------------------------------------------------------------------------------
+STATIC_URL = "static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if DEBUG
+        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+    },
+}
+WHITENOISE_USE_FINDERS = DEBUG
+WHITENOISE_AUTOREFRESH = False
+
+# --- Security ---------------------------------------------------------------------------------------------------------
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not DEBUG
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_TLS_PROXY", default=False) else None
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "EXCLUDE_URL_PREFIXES": [f"/{ADMIN_URL}", "/api/docs/"],
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "script-src": [SELF, NONCE],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    },
+}
+
+# --- REST -------------------------------------------------------------------------------------------------------------
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [],
+    "DEFAULT_PERMISSION_CLASSES": ["wallets.api.permissions.HasApiKey"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "roulette_site.common.problems.exception_handler",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Roulette operator API",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+}
+DATA_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
+
+# --- Logs -------------------------------------------------------------------------------------------------------------
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": os.environ.get("LOG_LEVEL", "INFO")},
+}

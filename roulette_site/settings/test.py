@@ -1,0 +1,15 @@
+"""Settings for the tests: the same code, with cheap passwords and files that need no collecting."""
+
+from .base import *  # noqa: F403
+from .base import DATABASES, VAR_DIR, env
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    # A file, since browser tests and workers look at the same database from other threads and processes.
+    DATABASES["default"]["TEST"] = {"NAME": str(VAR_DIR / "test.sqlite3")}
+# Tasks that a test does not run by itself go nowhere; tests that need a worker name a broker.
+CELERY_BROKER_URL = env.str("BROKER_URL", default="memory://")

@@ -1,0 +1,1 @@
+"""The player's way: game sessions, history, statements, the play page."""

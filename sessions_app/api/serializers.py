@@ -1,0 +1,130 @@
+"""What the API takes and gives for game sessions. Amounts are text with two decimals, never JSON numbers."""
+
+from rest_framework import serializers
+
+from tables.models import Table
+from wallets.amounts import format_cents
+
+
+class AmountField(serializers.Field):
+    """Cents inside, "12.50" outside."""
+
+    def to_representation(self, value: int) -> str:
+        """Write the cents as text."""
+        return format_cents(value)
+
+    def to_internal_value(self, data: str) -> int:
+        """Amounts come in through the engine's own reading, never through this field."""
+        raise serializers.ValidationError("read only")
+
+
+class TableOutput(serializers.ModelSerializer):
+    """A table as players and other systems see it."""
+
+    minimum = AmountField(source="minimum_cents")
+    rulebook = serializers.CharField(source="rules.rulebook_code")
+    rules_version = serializers.IntegerField(source="rules.version")
+
+    class Meta:
+        model = Table
+        fields = ("slug", "name", "kind", "unit", "number_source", "state", "minimum", "rulebook", "rules_version")
+
+
+class SessionInput(serializers.Serializer):
+    """Who sits down where."""
+
+    player = serializers.SlugField(help_text="the player's handle")
+    table = serializers.SlugField(help_text="the table's slug")
+
+
+class StakeOutput(serializers.Serializer):
+    """All of the player's money on one spot."""
+
+    type = serializers.CharField(source="spot.type")
+    on = serializers.ListField(child=serializers.IntegerField(), source="spot.on")
+    stake = AmountField(source="stake_cents")
+    returned = AmountField(source="returned_cents")
+
+
+class OpenRoundOutput(serializers.Serializer):
+    """The round that runs now."""
+
+    id = serializers.IntegerField(source="game_round_id")
+    number = serializers.IntegerField()
+    state = serializers.CharField()
+    minimum = AmountField(source="minimum_cents")
+    closes_at = serializers.DateTimeField(allow_null=True)
+    commitment = serializers.CharField(help_text="SHA-256 of the seed that the number is drawn from")
+    client_seed = serializers.CharField()
+    bets = StakeOutput(source="stakes", many=True)
+    staked = AmountField(source="staked_cents")
+
+
+class LastPlayOutput(serializers.Serializer):
+    """The latest play that the player took part in (rule 26)."""
+
+    id = serializers.IntegerField(source="game_round_id")
+    number = serializers.IntegerField()
+    state = serializers.CharField()
+    winning_number = serializers.IntegerField(source="winning.number")
+    colour = serializers.CharField(source="winning.colour")
+    bets = StakeOutput(source="stakes", many=True)
+    staked = AmountField(source="staked_cents")
+    returned = AmountField(source="returned_cents")
+    net = AmountField(source="net_cents")
+    seed = serializers.CharField(source="seed_hex")
+
+
+class SessionOutput(serializers.Serializer):
+    """A game session and all that changes in it."""
+
+    id = serializers.IntegerField(source="game_session.pk")
+    player = serializers.CharField(source="game_session.player.handle")
+    table = serializers.CharField(source="table.slug")
+    unit = serializers.CharField()
+    started_at = serializers.DateTimeField(source="game_session.started_at")
+    ended_at = serializers.DateTimeField(source="game_session.ended_at", allow_null=True)
+    balance = AmountField(source="balance_cents")
+    round = OpenRoundOutput(allow_null=True)
+    last_play = LastPlayOutput(allow_null=True)
+
+
+class BetsInput(serializers.Serializer):
+    """A slip: bets and call bets as in rulebooks/{code}/settle, all or none."""
+
+    bets = serializers.ListField(child=serializers.DictField(), max_length=1000, allow_empty=False)
+
+
+class SlipOutput(serializers.Serializer):
+    """What stands after placing."""
+
+    slip = serializers.IntegerField(source="slip_id")
+    round = serializers.IntegerField(source="game_round_id")
+    staked = AmountField(source="staked_cents")
+    balance = AmountField(source="balance_cents")
+
+
+class StatementLineOutput(serializers.Serializer):
+    """One round of a session."""
+
+    round = serializers.IntegerField(source="number")
+    state = serializers.CharField()
+    winning_number = serializers.IntegerField(allow_null=True)
+    staked = AmountField(source="staked_cents")
+    prize = AmountField(source="prize_cents")
+    returned = AmountField(source="returned_cents")
+    net = AmountField(source="net_cents")
+
+
+class StatementOutput(serializers.Serializer):
+    """Amounts bet and the respective profits or losses (rule 28). What is not decided yet stands apart."""
+
+    session = serializers.IntegerField(source="game_session.pk")
+    unit = serializers.CharField()
+    rounds = serializers.IntegerField()
+    staked = AmountField(source="staked_cents")
+    prizes = AmountField(source="prize_cents")
+    returned = AmountField(source="returned_cents")
+    net = AmountField(source="net_cents")
+    undecided = AmountField(source="undecided_cents")
+    lines = StatementLineOutput(many=True)

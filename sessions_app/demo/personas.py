@@ -1,0 +1,44 @@
+"""The people of the demonstration: one button each on /demo/."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Persona:
+    """Someone a visitor can become. `roles` are groups of the staff; a player has none."""
+
+    email: str
+    name: str
+    story: str
+    balance_cents: int = 0
+    roles: tuple[str, ...] = ()
+
+    @property
+    def is_staff(self) -> bool:
+        return bool(self.roles)
+
+    @property
+    def handle(self) -> str:
+        return self.email.partition("@")[0]
+
+
+PLAYERS = (
+    Persona("maria@demo.example", "Maria", "250.00 in her wallet and 14 days of play at Solo to look back on.", 25000),
+    Persona("joao@demo.example", "João", "A fresh wallet of 1,000.00 and no history yet.", 100000),
+    Persona("ines@demo.example", "Inês", "Down to 0.40: less than the minimum at Solo, so her bets are refused.", 40),
+)
+
+STAFF = (
+    Persona("floor@demo.example", "Francisco", "Floor manager: tables and rounds.", roles=("Floor manager",)),
+    Persona("compliance@demo.example", "Catarina", "Compliance: the specific rules.", roles=("Compliance",)),
+    Persona("finance@demo.example", "Filipa", "Finance: accounts and transfers.", roles=("Finance",)),
+    Persona("support@demo.example", "Simão", "Support: players and their sessions.", roles=("Support",)),
+    Persona("auditor@demo.example", "Augusta", "Auditor: reads everything, changes nothing.", roles=("Auditor",)),
+    Persona("regulator@demo.example", "Rosa", "Regulator: reads everything, changes nothing.", roles=("Regulator",)),
+    Persona("admin@demo.example", "Adriano", "Administrator: users and their roles.", roles=("Administrator",)),
+)
+
+PERSONAS = (*PLAYERS, *STAFF)
+
+# They play Solo through the public API; nobody logs in as one of them.
+BOT_HANDLES = ("bot-amalia", "bot-baltasar", "bot-clara")

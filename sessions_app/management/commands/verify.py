@@ -1,0 +1,44 @@
+"""`manage.py verify`: prove the books from the rows alone."""
+
+from itertools import islice
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from roulette_site.common import verification as house
+from sessions_app.selectors import verification as sessions
+from tables.selectors import verification as game
+from wallets.selectors import verification as ledger
+
+CHECKS = (*house.CHECKS, *ledger.CHECKS, *game.CHECKS, *sessions.CHECKS)
+
+
+class Command(BaseCommand):
+    help = "Prove from the rows alone that balances, prizes, draws and guards are right. Ends with status 1 if not."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the names of checks to run, and how many differences to show of each."""
+        parser.add_argument("check", nargs="*", help="run these checks only: " + ", ".join(c.name for c in CHECKS))
+        parser.add_argument("--most", type=int, default=20, help="differences to show per check (20)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run the checks over one snapshot and print a line for each."""
+        unknown = set(options["check"]) - {check.name for check in CHECKS}
+        if unknown:
+            raise CommandError(f"There is no check {', '.join(sorted(unknown))}.")
+        failed = 0
+        with house.snapshot():
+            for check in CHECKS:
+                if options["check"] and check.name not in options["check"]:
+                    continue
+                found = check.find()
+                shown = list(islice(found, options["most"]))
+                failed += bool(shown)
+                self.stdout.write(f"{'DIFFERS' if shown else 'ok':8}{check.name:16}{check.promise}")
+                for sentence in shown:
+                    self.stdout.write(f"        {sentence}")
+                if next(found, None) is not None:
+                    self.stdout.write("        ... and more")
+        if failed:
+            raise CommandError(f"{failed} checks found differences.", returncode=1)
+        self.stdout.write("The books are right.")

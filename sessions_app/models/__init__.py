@@ -1,0 +1,3 @@
+from .game_session import EndBasis, GameSession
+
+__all__ = ("EndBasis", "GameSession")

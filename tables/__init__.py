@@ -1,0 +1,1 @@
+"""The game: rulebooks, specific rules and their publication, tables, rounds, bets."""

@@ -1,0 +1,144 @@
+"""A rulebook: one regulator's basic rules in one edition, as a frozen value that checks itself when it is built."""
+
+import datetime as dt
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+from .call_bets import CALL_BETS
+from .cloth import SPOTS, Spot, SpotType
+from .wheel import WHEEL
+
+
+class RulebookInvalid(ValueError):
+    """The value contradicts itself or the cloth."""
+
+
+@dataclass(frozen=True)
+class ZeroRule:
+    """What becomes of even-money stakes at zero.
+
+    `kind` is "lost", "half" (half goes back at once) or "zero_choice" (the player takes half back or leaves the stake
+    in prison); of a stake that is decided at once, `numerator`/`denominator` goes back.
+    """
+
+    kind: str
+    numerator: int
+    denominator: int = 1
+
+    @property
+    def offers_choice(self) -> bool:
+        """Whether the player decides."""
+        return self.kind == "zero_choice"
+
+
+LOST_AT_ZERO = ZeroRule("lost", 0)
+HALF_BACK_AT_ZERO = ZeroRule("half", 1, 2)
+CHOICE_AT_ZERO = ZeroRule("zero_choice", 0)
+
+
+@dataclass(frozen=True)
+class Prize:
+    """What a winning stake earns beside going back, as a ratio: 35, or one half."""
+
+    numerator: int
+    denominator: int = 1
+
+    def of(self, stake_cents: int) -> int:
+        """The prize in cents; half a cent goes up, in the player's favour (DESIGN 3.5)."""
+        return round_up(stake_cents * self.numerator, self.denominator)
+
+
+def round_up(amount: int, divisor: int) -> int:
+    """Divide, and let what remains of a cent go up: the one place where money is rounded (DESIGN 3.5)."""
+    return -(-amount // divisor)
+
+
+@dataclass(frozen=True, eq=False)
+class Rulebook:
+    """The basic rules of roulette under one act; raises RulebookInvalid where it does not hold together.
+
+    Two of them are the same if their digests are; as a key in a dictionary each stands for itself.
+    """
+
+    code: str
+    edition: dt.date
+    title: str
+    act: str
+    article: str
+    publication: str
+    # The date of entry into force, or the condition for it.
+    in_force: str
+    lawful_sources: tuple[str, ...]
+    prizes: Mapping[SpotType, Prize]
+    # The most on one spot, times the table's minimum: a table, since one of them follows no formula.
+    maxima: Mapping[SpotType, int]
+    zero_rule: ZeroRule
+    call_bets: tuple[str, ...]
+    # What the operator's specific rules may choose.
+    options: tuple[str, ...]
+    payment_order: tuple[SpotType, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "prizes", MappingProxyType(dict(self.prizes)))
+        object.__setattr__(self, "maxima", MappingProxyType(dict(self.maxima)))
+        wagers = set(SpotType)
+        said_of = {"prize": self.prizes, "maximum": self.maxima, "place in the payment order": self.payment_order}
+        for what, named in said_of.items():
+            if set(named) != wagers or len(named) != len(wagers):
+                raise RulebookInvalid(f"{self.code}: not every wager has one {what}.")
+        for spot in SPOTS:
+            prize = self.prizes[spot.type]
+            # Every wager pays as on a wheel without a zero: numbers covered times (prize + 1) is 36.
+            if len(spot.pockets) * (prize.numerator + prize.denominator) != (len(WHEEL) - 1) * prize.denominator:
+                raise RulebookInvalid(f"{self.code}: the prize of {spot} does not fit its numbers.")
+        if any(multiple < 1 for multiple in self.maxima.values()):
+            raise RulebookInvalid(f"{self.code}: a maximum lies below the minimum.")
+        if not set(self.call_bets) <= set(CALL_BETS):
+            raise RulebookInvalid(f"{self.code}: it names call bets that nobody knows.")
+        if not self.lawful_sources or not set(self.lawful_sources) <= {"drawn", "dealt"}:
+            raise RulebookInvalid(f"{self.code}: the number is drawn or dealt.")
+
+    def maximum_cents(self, spot: Spot, minimum_cents: int) -> int:
+        """Return the most that one player may have on the spot in a round, at a table with this minimum."""
+        return self.maxima[spot.type] * minimum_cents
+
+    def prize_cents(self, spot: Spot, stake_cents: int) -> int:
+        """Return the prize of a winning stake; the stake goes back beside it."""
+        return self.prizes[spot.type].of(stake_cents)
+
+    def payment_rank(self, spot: Spot) -> int:
+        """Return the place of the spot's wager in the order in which winning bets are paid, from 0."""
+        return self.payment_order.index(spot.type)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the canonical JSON of all that the rulebook says; stored with every round."""
+        return hashlib.sha256(json.dumps(self.as_json(), sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+    def as_json(self) -> dict[str, Any]:
+        """All that the rulebook says, wheel and cloth included, as JSON values."""
+        return {
+            "code": self.code,
+            "edition": self.edition.isoformat(),
+            "title": self.title,
+            "source": {
+                "act": self.act,
+                "article": self.article,
+                "publication": self.publication,
+                "in_force": self.in_force,
+            },
+            "lawful_sources": list(self.lawful_sources),
+            "wheel": list(WHEEL),
+            "spots": [[str(spot.type), list(spot.on), list(spot.numbers)] for spot in SPOTS],
+            "prizes": {str(wager): [prize.numerator, prize.denominator] for wager, prize in self.prizes.items()},
+            "maxima": {str(wager): multiple for wager, multiple in self.maxima.items()},
+            "zero": [self.zero_rule.kind, self.zero_rule.numerator, self.zero_rule.denominator],
+            "call_bets": list(self.call_bets),
+            "options": list(self.options),
+            "payment_order": [str(wager) for wager in self.payment_order],
+        }

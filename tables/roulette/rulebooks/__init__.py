@@ -1,0 +1,40 @@
+"""The rulebooks that this software knows. A new one is a new file here with RULEBOOKS in it; nothing else changes."""
+
+import datetime as dt
+import importlib
+import pkgutil
+from functools import lru_cache
+
+from tables.roulette.rulebook import Rulebook, RulebookInvalid
+
+
+class UnknownRulebook(LookupError):
+    """No rulebook has that code, or none of its editions that date."""
+
+
+@lru_cache(maxsize=1)
+def _editions() -> dict[tuple[str, dt.date], Rulebook]:
+    found: dict[tuple[str, dt.date], Rulebook] = {}
+    for module in sorted(pkgutil.iter_modules(__path__), key=lambda module: module.name):
+        for rulebook in importlib.import_module(f"{__name__}.{module.name}").RULEBOOKS:
+            if (rulebook.code, rulebook.edition) in found:
+                raise RulebookInvalid(f"There are two editions of {rulebook.code} of {rulebook.edition}.")
+            found[rulebook.code, rulebook.edition] = rulebook
+    return found
+
+
+def all_rulebooks() -> tuple[Rulebook, ...]:
+    """Return the latest edition of each rulebook."""
+    latest = {code: rulebook for (code, _), rulebook in sorted(_editions().items())}
+    return tuple(latest.values())
+
+
+def find_rulebook(code: str, edition: dt.date | None = None) -> Rulebook:
+    """Return the rulebook of that code, in that edition or else the latest; raises UnknownRulebook."""
+    if edition is None:
+        for rulebook in all_rulebooks():
+            if rulebook.code == code:
+                return rulebook
+    elif (code, edition) in _editions():
+        return _editions()[code, edition]
+    raise UnknownRulebook(f"There is no rulebook {code}{f' of {edition}' if edition else ''}.")

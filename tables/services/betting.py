@@ -1,0 +1,175 @@
+"""Placing bets: what the rulebook, the specific rules, the clock and the balance allow, all or nothing."""
+
+import datetime as dt
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import IntegrityError
+
+from roulette_site.common.errors import RuleBroken
+from tables.models import GameRound, RoundState, Seat, Slip, SpecificRules, TableKind
+from tables.placing import NewBet, NewCall, NewSlip, Placed, place_slip
+from tables.roulette.cloth import SPOTS
+from tables.roulette.limits import Breach, find_breaches
+from tables.selectors.bets import stakes_of_account
+from tables.settle_requests import breach_as_json
+from tables.slips import ReadSlip, read_slip
+from wallets.amounts import format_cents
+from wallets.models import Account
+from wallets.services.ledger import IdempotencyConflict
+
+MOST_BETS = 1000
+
+
+@dataclass(frozen=True)
+class PlacedSlip:
+    """A slip that stands. `replayed` says that the key was spent before and this is its first answer."""
+
+    slip_id: int
+    game_round_id: int
+    staked_cents: int
+    balance_cents: int
+    replayed: bool
+
+
+class SlipRefused(RuleBroken):
+    """The slip breaks at least one rule; `breaches` names them all, and nothing was moved."""
+
+    code = "slip_refused"
+
+    def __init__(self, breaches: Sequence[Mapping[str, Any]]) -> None:
+        super().__init__("The bets were not placed.", breaches=list(breaches))
+        self.breaches = breaches
+
+
+def place_bets(*, seat: Seat, items: Sequence[Any], key: str, actor: str, at: dt.datetime | None = None) -> PlacedSlip:
+    """Place a slip of bets and call bets in the seat's round, all or none (rules 9, 10).
+
+    `items` are bets as the settle command takes them. `at` is None in the running system: the database's clock then
+    says whether the slip is in time. Raises SlipRefused with every breach, or IdempotencyConflict where the key was
+    spent on something else; the same key with the same items is answered with the first slip and moves nothing.
+    """
+    body_hash = hashlib.sha256(json.dumps(items, sort_keys=True, default=str).encode()).hexdigest()
+    if not items or len(items) > MOST_BETS:
+        raise SlipRefused([_explain(Breach(None, "too_many_bets" if items else "empty_slip"))])
+    game_round = _round_of(seat)
+    if game_round is None:
+        raise SlipRefused([_explain(Breach(None, "betting_closed"))])
+    rules, rulebook, minimum = game_round.rules, game_round.rulebook, game_round.minimum_cents
+    slip = read_slip(rulebook, rules.options, items)
+    refused = slip.breaches or slip.breaches_of_items(find_breaches(rulebook, rules.options, minimum, slip.bets))
+    if refused:
+        # Nothing can be placed. What else stands against it is read without a lock: nothing will be written.
+        raise SlipRefused(_everything_against(seat, game_round, slip))
+    try:
+        placed = place_slip(
+            NewSlip(
+                key=key,
+                body_hash=body_hash,
+                game_round_id=game_round.pk,
+                seat_id=seat.pk,
+                account_id=seat.account_id,
+                in_play_id=game_round.table.in_play_id,
+                unit=game_round.table.unit,
+                actor=actor,
+                bets=tuple(
+                    NewBet(bet.spot.index, bet.stake_cents, rulebook.maximum_cents(bet.spot, minimum), call)
+                    for bet, call in zip(slip.bets, slip.call_ordinals, strict=True)
+                ),
+                calls=tuple(
+                    NewCall(call.name, json.dumps(dict(call.parameters)), call.unit_cents) for call in slip.calls
+                ),
+                total_limit_cents=rules.total_limit_cents,
+                deadline_seconds=rules.launch_within_seconds if game_round.table.kind == TableKind.INDIVIDUAL else None,
+                at=at,
+            )
+        )
+    except IntegrityError as error:
+        # Unique keys alone can fail here: another account spent the same key at the same moment.
+        raise IdempotencyConflict("This key was used for something else.") from error
+    return _answer(seat, game_round, slip, placed, body_hash)
+
+
+def _round_of(seat: Seat) -> GameRound | None:
+    return GameRound.objects.filter(seat=seat).select_related("rules", "table").order_by("-number").first()
+
+
+def _answer(seat: Seat, game_round: GameRound, slip: ReadSlip, placed: Placed, body_hash: str) -> PlacedSlip:
+    if placed.breaches:
+        raise SlipRefused(_explain_all(_breaches_of(placed.breaches, game_round, slip), game_round.rules))
+    assert placed.slip_id is not None, "a slip without breaches is placed"
+    round_id = game_round.pk
+    if placed.replayed:
+        if (placed.first_body_hash, placed.first_seat_id) != (body_hash, seat.pk):
+            raise IdempotencyConflict("This key was used for something else.")
+        round_id = Slip.objects.values_list("game_round_id", flat=True).get(pk=placed.slip_id)
+    return PlacedSlip(placed.slip_id, round_id, slip.total_cents, placed.balance_cents, placed.replayed)
+
+
+def _everything_against(seat: Seat, game_round: GameRound, slip: ReadSlip) -> list[dict[str, Any]]:
+    """Every breach of a slip that cannot be placed anyway, the clock's, the cloth's and the balance's among them."""
+    breaches: list[Breach] = []
+    if game_round.state != RoundState.BETTING:
+        breaches.append(Breach(None, "betting_closed"))
+    balance = Account.objects.values_list("balance_cents", flat=True).get(pk=seat.account_id) or 0
+    if balance < slip.total_cents:
+        breaches.append(Breach(None, "balance_too_low", None, balance))
+    breaches += slip.breaches
+    breaches += slip.breaches_of_items(
+        find_breaches(
+            game_round.rulebook,
+            game_round.rules.options,
+            game_round.minimum_cents,
+            slip.bets,
+            stakes_of_account(game_round.pk, seat.account_id),
+        )
+    )
+    return _explain_all(breaches, game_round.rules)
+
+
+def _breaches_of(words: Sequence[str], game_round: GameRound, slip: ReadSlip) -> list[Breach]:
+    """Read the words of the placing backend ("word", "word:cents", "above_maximum:spot:room") as breaches."""
+    breaches = []
+    for word in words:
+        reason, *numbers = word.split(":")
+        if reason == "above_maximum":
+            spot = SPOTS[int(numbers[0])]
+            first = next(n for n, bet in enumerate(slip.bets) if bet.spot is spot)
+            maximum = game_round.rulebook.maximum_cents(spot, game_round.minimum_cents)
+            breaches.append(Breach(slip.items[first], reason, game_round.minimum_cents, maximum))
+        elif reason == "above_total_limit":
+            breaches.append(Breach(None, reason, None, game_round.rules.total_limit_cents))
+        else:
+            breaches.append(Breach(None, reason, None, int(numbers[0]) if numbers else None))
+    return breaches
+
+
+_SENTENCES = {
+    "betting_closed": "No more bets: this round is closed.",
+    "not_seated": "You do not sit at this table.",
+    "balance_too_low": "Your balance of {maximum} does not cover the bets.",
+    "above_total_limit": "All bets of a player in a round may come to {maximum} at most.",
+    "above_maximum": "At most {maximum} may stand on this spot in a round.",
+    "below_minimum": "The minimum is {minimum}.",
+    "off_step": "Stakes move in steps of {step}.",
+    "not_offered": "The table does not take this bet.",
+    "empty_slip": "There is no bet on the slip.",
+    "too_many_bets": "A slip holds {most} bets at most.",
+}
+
+
+def _explain_all(breaches: Iterable[Breach], rules: SpecificRules) -> list[dict[str, Any]]:
+    return [_explain(breach, step=format_cents(rules.stake_step_cents)) for breach in breaches]
+
+
+def _explain(breach: Breach, step: str = "") -> dict[str, Any]:
+    """A breach as the doors give it on: the settle answer's keys and a sentence."""
+    written = breach_as_json(breach)
+    sentence = _SENTENCES.get(breach.reason)
+    if sentence is None:
+        return written | {"message": breach.detail or breach.reason}
+    limits = {"minimum": written.get("minimum"), "maximum": written.get("maximum")}
+    return written | {"message": sentence.format(**limits, step=step, most=MOST_BETS)}

@@ -1,0 +1,148 @@
+"""A small house for tests: an operator, approved rules, an individual table, players with money, and a moved clock."""
+
+import datetime as dt
+import itertools
+from dataclasses import dataclass, field
+
+from roulette_site.common.models import Operator
+from sessions_app.models import GameSession
+from sessions_app.services.game_sessions import start_game_session
+from tables.models import GameRound, NumberSource, Seat, SpecificRules, Table, TableKind
+from tables.roulette.rulebooks import find_rulebook
+from tables.services.advance import advance_round, open_individual_round
+from tables.services.betting import PlacedSlip, place_bets
+from tables.services.rounds import launch_ball
+from tables.services.rules import approve_rules
+from tables.services.tables import set_up_table
+from wallets.models import Account, Player, Unit
+from wallets.services.ledger import deposit, open_wallet
+from wallets.services.people import add_player
+
+DRAW_KEY = bytes(range(32))
+NOON = dt.datetime(2026, 11, 30, 12, 0, tzinfo=dt.UTC)
+_numbers = itertools.count(1)
+
+
+def bet(type_: str, *on: int, stake: str = "1.00") -> dict[str, object]:
+    """A bet as the API takes it."""
+    return {"type": type_, "on": list(on), "stake": stake} if on else {"type": type_, "stake": stake}
+
+
+@dataclass
+class House:
+    """The house, and its clock: `at()` is now, and each act of `PlayerAtTable` lets a second go by."""
+
+    table: Table
+    now: dt.datetime = NOON
+
+    def at(self) -> dt.datetime:
+        return self.now
+
+    def forward(self, seconds: float = 1) -> dt.datetime:
+        self.now += dt.timedelta(seconds=seconds)
+        return self.now
+
+    def player(self, balance_cents: int = 100_00, handle: str = "") -> Player:
+        """A player with money."""
+        name = handle or f"player-{next(_numbers)}"
+        player = add_player(email=f"{name}@test.example", full_name=name, handle=name, at=self.now)
+        if balance_cents:
+            wallet = open_wallet(player=player, unit=Unit(self.table.unit))
+            deposit(wallet=wallet, amount_cents=balance_cents, actor="system", at=self.now)
+        return player
+
+    def seated(self, balance_cents: int = 100_00, handle: str = "") -> "PlayerAtTable":
+        """A player who sits at the table, his first round open."""
+        game_session = start_game_session(
+            table=self.table, player=self.player(balance_cents, handle), at=self.forward()
+        )
+        seated = PlayerAtTable(house=self, game_session=game_session)
+        seated.open_round()
+        return seated
+
+
+@dataclass
+class PlayerAtTable:
+    """A seated player and what he does."""
+
+    house: House
+    game_session: GameSession
+    keys: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
+
+    @property
+    def seat(self) -> Seat:
+        return self.game_session.seat
+
+    @property
+    def wallet(self) -> Account:
+        return Account.objects.get(pk=self.seat.account_id)
+
+    @property
+    def balance_cents(self) -> int:
+        balance = self.wallet.balance_cents
+        assert balance is not None
+        return balance
+
+    @property
+    def game_round(self) -> GameRound:
+        """The latest round of the seat."""
+        return GameRound.objects.filter(seat=self.seat).order_by("-number")[0]
+
+    def open_round(self) -> GameRound | None:
+        return open_individual_round(seat_id=self.seat.pk, key=DRAW_KEY, at=self.house.forward())
+
+    def place(self, *bets: dict[str, object], key: str = "") -> PlacedSlip:
+        return place_bets(
+            seat=self.seat,
+            items=bets,
+            key=key or f"test:{self.seat.pk}:{next(self.keys)}",
+            actor=f"player:{self.seat.player_id}",
+            at=self.house.forward(),
+        )
+
+    def launch(self) -> GameRound:
+        return launch_ball(seat=self.seat, at=self.house.forward())
+
+    def play(self, *bets: dict[str, object]) -> GameRound:
+        """Place, launch, draw and settle one round; returns it."""
+        self.place(*bets)
+        launched = self.launch()
+        advance_round(game_round_id=launched.pk, key=DRAW_KEY, now=self.house.forward)
+        launched.refresh_from_db()
+        return launched
+
+
+def make_house(
+    *, rulebook: str = "pt-online", minimum_cents: int = 50, unit: Unit = Unit.EUR, **options: object
+) -> House:
+    """Set up the operator, approved rules with `options`, and one individual drawn table."""
+    Operator.objects.get_or_create(
+        id=1,
+        defaults={
+            "legal_name": "Test House, S.A.",
+            "brand": "Test House",
+            "licence": "TEST",
+            "help_address": "help@test.example",
+            "complaint_address": "complaints@test.example",
+        },
+    )
+    values = find_rulebook(rulebook)
+    rules = SpecificRules.objects.create(
+        rulebook_code=values.code,
+        rulebook_edition=values.edition,
+        version=SpecificRules.objects.filter(rulebook_code=rulebook).count() + 1,
+        created_at=NOON,
+        **{"call_bets": sorted(values.call_bets), **options},
+    )
+    approve_rules(rules=rules, reference="TEST-1", in_force_from=NOON, at=NOON)
+    number = next(_numbers)
+    table = set_up_table(
+        slug=f"table-{number}",
+        name=f"Table {number}",
+        kind=TableKind.INDIVIDUAL,
+        unit=unit,
+        number_source=NumberSource.DRAWN,
+        rules=rules,
+        minimum_cents=minimum_cents,
+    )
+    return House(table=table)

@@ -1,0 +1,1 @@
+"""People and money: users, players, accounts, transfers."""

@@ -1,0 +1,58 @@
+from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.contrib.auth.forms import AdminUserCreationForm
+
+from roulette_site.common.read_only_admin import ReadOnlyAdmin
+
+from .models import Account, ApiKey, Player, Transfer, User
+
+
+class UserCreationForm(AdminUserCreationForm):
+    class Meta:
+        model = User
+        fields = ("email",)
+
+
+@admin.register(User)
+class UserAdmin(DjangoUserAdmin):
+    add_form = UserCreationForm
+    ordering = ("email",)
+    list_display = ("email", "full_name", "is_staff", "is_active", "last_login")
+    list_filter = ("is_staff", "is_active", "groups")
+    search_fields = ("email", "full_name")
+    fieldsets = (
+        (None, {"fields": ("email", "password")}),
+        ("Person", {"fields": ("full_name",)}),
+        ("Rights", {"fields": ("is_active", "is_staff", "groups")}),
+        ("Dates", {"fields": ("last_login",)}),
+    )
+    add_fieldsets = ((None, {"fields": ("email", "usable_password", "password1", "password2")}),)
+    filter_horizontal = ("groups",)
+    readonly_fields = ("last_login",)
+
+
+@admin.register(Player)
+class PlayerAdmin(ReadOnlyAdmin):
+    list_display = ("handle", "created_at")
+    search_fields = ("handle",)
+
+
+@admin.register(Account)
+class AccountAdmin(ReadOnlyAdmin):
+    list_display = ("id", "kind", "unit", "player", "balance_cents")
+    list_filter = ("kind", "unit")
+    search_fields = ("player__handle",)
+    list_select_related = ("player",)
+
+
+@admin.register(Transfer)
+class TransferAdmin(ReadOnlyAdmin):
+    list_display = ("id", "created_at", "reason", "amount_cents", "unit", "debit", "credit", "round_ref", "actor")
+    list_filter = ("reason", "unit")
+    list_select_related = ("debit", "credit")
+    ordering = ("-id",)
+
+
+@admin.register(ApiKey)
+class ApiKeyAdmin(ReadOnlyAdmin):
+    list_display = ("prefix", "name", "scopes", "created", "expiry_date", "revoked")

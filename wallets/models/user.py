@@ -1,0 +1,42 @@
+from typing import Any, ClassVar
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.models import PermissionsMixin
+from django.db import models
+from django.db.models.functions import Lower
+
+
+class UserManager(BaseUserManager["User"]):
+    """Makes users who log in by e-mail."""
+
+    def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        """Store a user; without a password nobody can log in with it."""
+        user = self.model(email=self.normalize_email(email), **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        """Store an administrator of the site (`createsuperuser`)."""
+        return self.create_user(email, password, **{"is_staff": True, "is_superuser": True} | fields)
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    """Whoever logs in: a player or a member of the staff. Holds personal data, so nothing append-only repeats it."""
+
+    email = models.EmailField(unique=True)
+    full_name = models.CharField(max_length=150, blank=True)
+    is_staff = models.BooleanField(default=False)
+    is_active = models.BooleanField(default=True)
+    date_joined = models.DateTimeField(auto_now_add=True)
+
+    objects: ClassVar[UserManager] = UserManager()
+
+    USERNAME_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+
+    class Meta:
+        constraints = [models.UniqueConstraint(Lower("email"), name="user_email_any_case")]
+
+    def __str__(self) -> str:
+        return self.email

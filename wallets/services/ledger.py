@@ -1,0 +1,105 @@
+"""Moving money between accounts, outside the hot paths of placing bets and settling rounds (both in tables)."""
+
+import datetime as dt
+
+from django.db import connection, models, transaction
+
+from roulette_site.common.errors import RuleBroken
+from wallets.models import Account, AccountKind, Player, Reason, Transfer, Unit
+
+
+class BalanceTooLow(RuleBroken):
+    """The account does not hold the amount."""
+
+    code = "balance_too_low"
+
+
+class IdempotencyConflict(RuleBroken):
+    """The key was used before, for something else."""
+
+    code = "idempotency_conflict"
+
+
+def open_wallet(*, player: Player, unit: Unit) -> Account:
+    """Return the player's wallet in `unit`, made at zero where there is none yet."""
+    wallet, _ = Account.objects.get_or_create(
+        kind=AccountKind.WALLET, unit=unit, player=player, defaults={"balance_cents": 0}
+    )
+    return wallet
+
+
+def operator_account(*, kind: AccountKind, unit: Unit) -> Account:
+    """Return the operator's one account of that kind (house, bank or suspense) and unit, made where there is none."""
+    account, _ = Account.objects.get_or_create(kind=kind, unit=unit, player=None)
+    return account
+
+
+def lock_accounts(*account_ids: int) -> dict[int, Account]:
+    """Lock accounts in id order, the one order that every service keeps; needs a transaction.
+
+    FOR NO KEY UPDATE, since inserting a transfer takes KEY SHARE on the accounts it names.
+    """
+    assert connection.in_atomic_block, "locks are held until the end of a transaction"
+    rows = Account.objects.select_for_update(no_key=True).filter(id__in=account_ids).order_by("id")
+    return {account.id: account for account in rows}
+
+
+def post_transfer(
+    *,
+    debit: Account,
+    credit: Account,
+    amount_cents: int,
+    reason: Reason,
+    actor: str,
+    at: dt.datetime,
+    key: str | None = None,
+    round_ref: int | None = None,
+    seat_ref: int | None = None,
+) -> Transfer:
+    """Move `amount_cents` from debit to credit and return the transfer; the same key again returns the first one.
+
+    Raises BalanceTooLow, and IdempotencyConflict where the key moved something else before.
+    """
+    with transaction.atomic():
+        locked = lock_accounts(debit.pk, credit.pk)
+        if key is not None and (first := Transfer.objects.filter(idempotency_key=key).first()) is not None:
+            same = (first.debit_id, first.credit_id, first.amount_cents, first.reason) == (
+                debit.pk, credit.pk, amount_cents, reason,
+            )  # fmt: skip
+            if not same:
+                raise IdempotencyConflict("This key was used for another movement.")
+            return first
+        balance = locked[debit.pk].balance_cents
+        if balance is not None and balance < amount_cents:
+            raise BalanceTooLow("The balance does not cover the amount.", balance_cents=balance)
+        for account, change in ((debit, -amount_cents), (credit, amount_cents)):
+            if locked[account.pk].balance_cents is not None:
+                Account.objects.filter(pk=account.pk).update(balance_cents=models.F("balance_cents") + change)
+        return Transfer.objects.create(
+            debit=debit,
+            credit=credit,
+            amount_cents=amount_cents,
+            unit=debit.unit,
+            reason=reason,
+            actor=actor,
+            created_at=at,
+            idempotency_key=key,
+            round_ref=round_ref,
+            seat_ref=seat_ref,
+        )
+
+
+def deposit(*, wallet: Account, amount_cents: int, actor: str, at: dt.datetime, key: str | None = None) -> Transfer:
+    """Bring money in from the outside world."""
+    bank = operator_account(kind=AccountKind.BANK, unit=Unit(wallet.unit))
+    return post_transfer(
+        debit=bank, credit=wallet, amount_cents=amount_cents, reason=Reason.DEPOSIT, actor=actor, at=at, key=key
+    )
+
+
+def withdraw(*, wallet: Account, amount_cents: int, actor: str, at: dt.datetime, key: str | None = None) -> Transfer:
+    """Send money out to the outside world; raises BalanceTooLow."""
+    bank = operator_account(kind=AccountKind.BANK, unit=Unit(wallet.unit))
+    return post_transfer(
+        debit=wallet, credit=bank, amount_cents=amount_cents, reason=Reason.WITHDRAWAL, actor=actor, at=at, key=key
+    )
