@@ -6,11 +6,13 @@ each run has a database of its own name, an empty Redis database, and RabbitMQ o
 """
 
 import fcntl
+import importlib.util
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -38,22 +40,18 @@ class ServerMissing(Exception):
 @contextmanager
 def postgresql(database: str) -> Iterator[str]:
     """Give the URL of a server, with `database` as its name, and drop the test's database at the end."""
-    given = os.environ.get("TEST_DATABASE_URL")
-    if given:
-        server = given
-        with _connected(server):
-            pass
-    else:
-        server = LOCAL_POSTGRESQL
-        try:
-            with _connected(server):
-                pass
-        except (psycopg.Error, ServerMissing):
-            with embedded_postgresql() as server, _own_database(server, database) as url:
-                yield url
-            return
-    with _own_database(server, database) as url:
+    server = os.environ.get("TEST_DATABASE_URL") or (LOCAL_POSTGRESQL if _offers_databases(LOCAL_POSTGRESQL) else "")
+    with nullcontext(server) if server else embedded_postgresql() as server, _own_database(server, database) as url:
         yield url
+
+
+def _offers_databases(server: str) -> bool:
+    try:
+        with _connected(server) as connection:
+            may = connection.execute("SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user")
+            return may.fetchone() == (True,)
+    except psycopg.Error:
+        return False
 
 
 @contextmanager
@@ -68,15 +66,9 @@ def _own_database(server: str, database: str) -> Iterator[str]:
             connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(name))
 
 
-@contextmanager
-def _connected(server: str) -> Iterator[psycopg.Connection]:
-    """Connect to the server's `postgres` database; raises ServerMissing for a role that may not make databases."""
+def _connected(server: str) -> psycopg.Connection:
     url = urlsplit(server)._replace(path="/postgres").geturl()
-    with psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_SECONDS) as connection:
-        row = connection.execute("SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user").fetchone()
-        if row is None or not row[0]:
-            raise ServerMissing("The role may not create databases.")
-        yield connection
+    return psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_SECONDS)
 
 
 @contextmanager
@@ -101,9 +93,7 @@ def embedded_postgresql() -> Iterator[str]:
 
 
 def _copy_package(name: str, target: Path) -> None:
-    import importlib.util
-    import sys
-
+    """Let `import name` find a copy in `target`, beside the libraries that its wheel brings along."""
     found = importlib.util.find_spec(name)
     assert found is not None
     assert found.origin is not None

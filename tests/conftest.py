@@ -1,0 +1,322 @@
+"""What every test stands on: where it runs, the servers it may ask for, and a site and a worker that are real.
+
+`make test` runs everything twice, on SQLite and on PostgreSQL (tools/run_tests.py). pytest alone runs once, on what
+DATABASE_URL names, else on SQLite.
+"""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import hypothesis
+import kombu.pools
+import pytest
+import uvicorn
+from django.conf import settings
+from django.contrib.staticfiles.handlers import ASGIStaticFilesHandler
+from django.core.cache import cache
+from django.db import connection, connections, transaction
+from django.test import TransactionTestCase
+
+from roulette_site import celery_app
+from roulette_site.common import guards
+from tools import outcomes
+
+from . import servers
+
+ROOT = Path(__file__).resolve().parents[1]
+# These look at no database, so one run of them is enough.
+WITHOUT_DATABASE = ("roulette", "traceability", "infrastructure")
+START_SECONDS = 30
+STOP_SECONDS = 10
+
+# On a busy machine a deadline finds nothing but the machine. `make long` looks further.
+hypothesis.settings.register_profile("usual", deadline=None)
+hypothesis.settings.register_profile("long", deadline=None, max_examples=10_000)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "usual"))
+
+
+# --- Where and what ---------------------------------------------------------------------------------------------------
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep off the state of the site that runs here, and count what becomes of the tests."""
+    if settings.VAR_DIR == settings.BASE_DIR / "var":
+        folder = tempfile.TemporaryDirectory(prefix="roulette-tests-")
+        config.add_cleanup(folder.cleanup)
+        _move_state_to(Path(folder.name))
+    outcomes.pytest_configure(config)
+
+
+def _move_state_to(folder: Path) -> None:
+    """Do what VAR_DIR does, for a pytest that was called without it.
+
+    pytest-django reads the settings before any conftest is loaded, so the variable would come too late here.
+    """
+    old, new = str(settings.VAR_DIR), str(folder)
+    os.environ["VAR_DIR"] = new
+    settings.VAR_DIR = folder
+    for options in (settings.DATABASES["default"].get("TEST", {}), settings.CELERY_BROKER_TRANSPORT_OPTIONS):
+        for name, value in options.items():
+            if isinstance(value, str):
+                options[name] = value.replace(old, new)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what this database is not for, and put browser tests last.
+
+    Tests are left out, not skipped: each of them runs on the other database, and a skip means that one did not run.
+    """
+    unsuitable = [item for item in items if not _suits(item, connection.vendor)]
+    if unsuitable:
+        config.hook.pytest_deselected(items=unsuitable)
+    left = [item for item in items if item not in set(unsuitable)]
+    # Playwright leaves an event loop in this thread, in which Django lets nothing touch the database (see below).
+    items[:] = sorted(left, key=lambda item: item.get_closest_marker("browser") is not None)
+
+
+def _suits(item: pytest.Item, vendor: str) -> bool:
+    if vendor == "sqlite":
+        return item.get_closest_marker("postgresql") is None
+    if item.get_closest_marker("sqlite") is not None:
+        return False
+    folder = item.path.relative_to(ROOT / "tests").parts[0]
+    return folder not in WITHOUT_DATABASE or any(map(item.get_closest_marker, ("postgresql", "django_db")))
+
+
+@contextmanager
+def _present(server: AbstractContextManager[str]) -> Iterator[str]:
+    """Give what the test needs. Where that is missing the test is skipped, or under REQUIRE_ALL=1 fails."""
+    with ExitStack() as stack:
+        try:
+            found = stack.enter_context(server)
+        except servers.ServerMissing as missing:
+            if os.environ.get("REQUIRE_ALL") == "1":
+                pytest.fail(f"REQUIRE_ALL=1: {missing}", pytrace=False)
+            pytest.skip(str(missing))
+        yield found
+
+
+# --- Database ---------------------------------------------------------------------------------------------------------
+_flush = TransactionTestCase._fixture_teardown
+
+
+def _flush_unguarded(self: TransactionTestCase) -> None:
+    """Empty the tables after a test with transactions of its own, which their guards would refuse."""
+    with transaction.atomic():
+        guards.uninstall(connection)
+    try:
+        _flush(self)
+    finally:
+        guards.install(connection)
+
+
+TransactionTestCase._fixture_teardown = _flush_unguarded
+
+
+@pytest.fixture(autouse=True)
+def _empty_cache() -> None:
+    """Begin with an empty cache: rates of the test before would count in this one."""
+    cache.clear()
+
+
+# --- Brokers and workers ----------------------------------------------------------------------------------------------
+@pytest.fixture
+def redis_url() -> Iterator[str]:
+    """The URL of an empty Redis database."""
+    with _present(servers.empty_redis()) as url:
+        yield url
+
+
+@pytest.fixture
+def amqp_url() -> Iterator[str]:
+    """The URL of a RabbitMQ whose queues of ours are unused."""
+    with _present(servers.unused_amqp()) as url:
+        yield url
+
+
+@dataclass
+class Worker:
+    """A real worker in a process of its own, on the test's database."""
+
+    process: subprocess.Popen[bytes]
+    log_file: Path
+
+    @property
+    def log(self) -> str:
+        """What it has said."""
+        return self.log_file.read_text()
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self) -> None:
+        """Ask it to end, and see to it that it does."""
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+
+StartWorker = Callable[..., Worker]
+
+
+@pytest.fixture
+def worker(transactional_db: None, tmp_path: Path) -> Iterator[StartWorker]:
+    """Start workers: `worker(broker_url)` returns one that is ready, and lets this process send to that broker.
+
+    It has the draw key of tests/house.py; `queues` and `draw_key` give it others. All are stopped at the test's end.
+    """
+    from .house import DRAW_KEY
+
+    started: list[Worker] = []
+    with ExitStack() as stack:
+
+        def start(
+            broker_url: str = "fsatomic://", *, queues: str = "rounds,background", draw_key: bytes = DRAW_KEY
+        ) -> Worker:
+            if not started:
+                stack.enter_context(_app_at(broker_url))
+            key_file = tmp_path / "draw.key"
+            key_file.write_text(draw_key.hex())
+            one = _start_worker(
+                queues=queues,
+                log_file=tmp_path / f"worker-{len(started)}.log",
+                BROKER_URL=broker_url,
+                DRAW_KEY_FILE=str(key_file),
+            )
+            started.append(one)
+            _wait_until_ready(one)
+            return one
+
+        try:
+            yield start
+        finally:
+            for one in started:
+                one.stop()
+
+
+def _start_worker(*, queues: str, log_file: Path, **environment: str) -> Worker:
+    options = ["-P", "threads", "-c", "4", "-Q", queues, "--loglevel", "INFO"]
+    quiet = ["--without-mingle", "--without-gossip", "--without-heartbeat"]
+    with log_file.open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "celery", "-A", "roulette_site", "worker", *options, *quiet],
+            cwd=ROOT,
+            env={**os.environ, "DATABASE_URL": _url_of_test_database(), **environment},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+    return Worker(process, log_file)
+
+
+def _url_of_test_database() -> str:
+    name = connection.settings_dict["NAME"]
+    if connection.vendor == "sqlite":
+        return f"sqlite:///{name}"
+    return urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{name}").geturl()
+
+
+def _wait_until_ready(worker: Worker) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while " ready." not in worker.log:
+        if worker.process.poll() is not None or time.monotonic() > deadline:
+            pytest.fail(f"The worker did not start:\n{worker.log}", pytrace=False)
+        time.sleep(0.05)
+
+
+@contextmanager
+def _app_at(broker_url: str) -> Iterator[None]:
+    """Let this process's Celery application send to another broker."""
+    options: dict[str, Any] = {}
+    if broker_url.startswith("fsatomic:"):
+        options = settings.CELERY_BROKER_TRANSPORT_OPTIONS
+        # What a test before left in its queues is not for this one.
+        for folder in (options["data_folder_in"], options["control_folder"]):
+            shutil.rmtree(folder, ignore_errors=True)
+    before = {name: celery_app.conf[name] for name in ("broker_url", "broker_transport_options")}
+
+    def set_broker(**values: Any) -> None:
+        # kombu and Celery both keep pools; without them the next message connects to the broker that is named then.
+        kombu.pools.reset()
+        celery_app._after_fork()
+        celery_app.conf.update(values)
+
+    set_broker(broker_url=broker_url, broker_transport_options=options)
+    try:
+        yield
+    finally:
+        set_broker(**before)
+
+
+# --- A real site and a browser ----------------------------------------------------------------------------------------
+@pytest.fixture
+def live_site(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of the site, served by uvicorn as in production; pytest-django's own server cannot stream events."""
+    from roulette_site.asgi import application
+
+    # Each request has a thread of its own here, and what it connected must not outlive the test.
+    monkeypatch.setitem(connections.settings["default"], "CONN_MAX_AGE", 0)
+    listening = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(
+        uvicorn.Config(
+            ASGIStaticFilesHandler(application),
+            lifespan="off",
+            log_level="warning",
+            timeout_graceful_shutdown=1,
+        )
+    )
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    try:
+        deadline = time.monotonic() + START_SECONDS
+        while not server.started:
+            assert thread.is_alive(), "the site did not start"
+            assert time.monotonic() < deadline, "the site did not start in time"
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(STOP_SECONDS)
+        listening.close()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[str]:
+    """The path of a Chromium."""
+    with _present(_chromium()) as path:
+        yield path
+
+
+@contextmanager
+def _chromium() -> Iterator[str]:
+    yield servers.find_chromium()
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any], chromium: str) -> dict[str, Any]:
+    """Let pytest-playwright start the machine's own Chromium, which tells nobody of it."""
+    # Playwright's loop runs in this thread from here on, and Django would refuse every query beside it. Browser tests
+    # come last, so that no other test loses that check of asynchronous code.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    quiet = ["background-networking", "component-update", "sync", "default-apps"]
+    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
+    return {
+        **browser_type_launch_args,
+        "executable_path": chromium,
+        "args": [*sandbox, "--disable-gpu", "--disable-quic", "--no-first-run", *(f"--disable-{one}" for one in quiet)],
+    }

@@ -1,0 +1,86 @@
+"""What tests/conftest.py gives: a worker that works on the test's database through each broker, and a site that serves.
+
+Without this, a test that waits for a worker in vain could not tell whose fault it is.
+"""
+
+import json
+import time
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import pytest
+from django.conf import settings
+from django.db import connection
+
+from roulette_site.common import guards
+from tables.models import GameRound, RoundState
+from tests.house import DRAW_KEY, bet, make_house
+from wallets.models import Transfer
+
+PATIENCE_SECONDS = 15
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def wait_until_settled(game_round):
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        if GameRound.objects.get(pk=game_round.pk).state == RoundState.SETTLED:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize("broker", ["files", "redis_url", "amqp_url"])
+def test_a_worker_settles_what_this_process_launches(broker, worker, request):
+    url = "fsatomic://" if broker == "files" else request.getfixturevalue(broker)
+    seated = make_house().seated()
+    running = worker(url)
+    seated.place(bet("red"))
+    assert wait_until_settled(seated.launch()), running.log
+
+
+@pytest.mark.servers
+def test_a_killed_worker_is_gone_and_another_takes_over(worker):
+    seated = make_house().seated()
+    first = worker()
+    first.kill()
+    seated.place(bet("red"))
+    launched = seated.launch()
+    second = worker()
+    assert first.process.returncode == -9
+    assert wait_until_settled(launched), second.log
+
+
+@pytest.mark.parametrize("turn", [1, 2])
+def test_the_guards_stand_in_every_test_and_nothing_of_the_last_one_is_left(turn):
+    assert guards.find_missing(connection) == []
+    assert not Transfer.objects.exists()
+    make_house().seated().place(bet("red"))
+    assert Transfer.objects.exists()
+
+
+def test_the_site_serves_pages_and_static_files(live_site):
+    with pytest.raises(HTTPError) as missing:
+        urlopen(f"{live_site}/there-is-no-such-page/")
+    with missing.value as answer:
+        assert answer.code == 404
+    with urlopen(f"{live_site}/{settings.ADMIN_URL}login/") as page:
+        assert page.status == 200
+    with urlopen(f"{live_site}/static/django_htmx/htmx.min.js") as script:
+        assert script.status == 200
+
+
+@pytest.mark.browser
+def test_the_browser_sees_the_site(live_site, page):
+    page.goto(f"{live_site}/{settings.ADMIN_URL}login/")
+    assert page.locator("input[name=username]").count() == 1
+
+
+def test_the_tests_have_a_state_of_their_own():
+    assert settings.VAR_DIR != settings.BASE_DIR / "var"
+    if connection.vendor == "sqlite":
+        assert str(settings.VAR_DIR) in str(connection.settings_dict["NAME"])
+    assert json.dumps(settings.CELERY_BROKER_TRANSPORT_OPTIONS).count(str(settings.BASE_DIR)) == 0
+    assert len(DRAW_KEY) == 32

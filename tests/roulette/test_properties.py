@@ -1,0 +1,135 @@
+"""What holds for every slip: money is conserved, red and black are alike, returns are exactly as computed."""
+
+from fractions import Fraction
+from math import ceil
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tables.roulette.bets import Bet
+from tables.roulette.call_bets import CALL_BETS, FINAL, NEIGHBOURS, SERIES, CallBet
+from tables.roulette.cloth import SPOTS, Spot, SpotType
+from tables.roulette.exposure import house_result_by_number, returned_by_number
+from tables.roulette.limits import Options, find_breaches
+from tables.roulette.play import play
+from tables.roulette.rulebook import Rulebook
+from tables.roulette.rulebooks import all_rulebooks, find_rulebook
+from tables.roulette.settlement import returned_cents, spot_results
+from tables.roulette.wheel import BLACK, RED, WHEEL, sector
+
+rulebooks = st.sampled_from(all_rulebooks())
+stakes = st.integers(1, 10**9)
+bets = st.builds(Bet, st.sampled_from(SPOTS), stakes)
+slips = st.lists(bets, min_size=1, max_size=30).map(tuple)
+numbers = st.sampled_from(WHEEL)
+RED_SPOT = next(spot for spot in SPOTS if spot.type is SpotType.RED)
+BLACK_SPOT = next(spot for spot in SPOTS if spot.type is SpotType.BLACK)
+
+
+@given(rulebooks, slips, numbers)
+def test_each_stake_is_returned_lost_or_waits_and_nothing_else(
+    rulebook: Rulebook, slip: tuple[Bet, ...], number: int
+) -> None:
+    (step,) = play(rulebook, slip, [number])
+    assert len(step.results) == len(slip)
+    for bet, result in zip(slip, step.results, strict=True):
+        match result.result:
+            case "won":
+                assert result.returned_cents == bet.stake_cents + result.prize_cents
+                assert result.prize_cents > 0
+            case "half":
+                assert result.returned_cents == ceil(bet.stake_cents / Fraction(2))
+            case _:
+                assert result.returned_cents == result.prize_cents == 0
+
+
+@given(rulebooks, slips, numbers)
+def test_what_the_house_wins_the_players_lose(rulebook: Rulebook, slip: tuple[Bet, ...], number: int) -> None:
+    staked = sum(bet.stake_cents for bet in slip)
+    assert house_result_by_number(rulebook, slip)[number] + returned_by_number(rulebook, slip)[number] == staked
+
+
+@given(rulebooks, stakes)
+def test_red_and_black_are_alike(rulebook: Rulebook, stake: int) -> None:
+    def returns(spot: Spot) -> list[int]:
+        return sorted(returned_cents(spot_results(rulebook, n)[spot.index], stake) for n in WHEEL)
+
+    assert returns(RED_SPOT) == returns(BLACK_SPOT)
+    assert len(RED) == len(BLACK) == 18
+
+
+@pytest.mark.parametrize("rulebook", all_rulebooks(), ids=lambda rulebook: rulebook.code)
+def test_every_spot_is_expected_to_return_exactly_36_of_37(rulebook: Rulebook) -> None:
+    for spot in SPOTS:
+        results = [spot_results(rulebook, number)[spot.index] for number in WHEEL]
+        expected = sum(Fraction(result.numerator, result.denominator) for result in results) / 37
+        # Half back at zero, at once or as the player's choice, gives an even chance half a unit more.
+        half_back = spot.is_even_money and rulebook.zero_rule.kind == "half"
+        assert expected == (Fraction(73, 74) if half_back else Fraction(36, 37))
+
+
+@pytest.mark.article("fr-francaise:38", "fr-francaise:39", "fr-francaise:40", "fr-francaise:41")
+@given(st.sampled_from([spot for spot in SPOTS if spot.is_even_money]), stakes, st.integers(1, 40), numbers)
+def test_prison_of_any_depth(spot: Spot, stake: int, zeros: int, last: int) -> None:
+    rulebook = find_rulebook("fr-francaise")
+    choices = [{0: "prison"}] * zeros
+    *first, final = play(rulebook, [Bet(spot, stake)], [0] * zeros + [last], choices)
+    for depth, step in enumerate(first, 1):
+        (result,) = step.results
+        assert (result.result, result.returned_cents) == ("prison", 0)
+        assert result.may_withdraw_cents == ceil(Fraction(stake, 2**depth))
+    (result,) = final.results
+    if last == 0:
+        assert (result.result, result.may_withdraw_cents) == ("waiting", ceil(Fraction(stake, 2 ** (zeros + 1))))
+    elif last in spot.pockets:
+        assert (result.result, result.returned_cents) == ("freed", ceil(Fraction(stake, 2 ** (zeros - 1))))
+        assert result.prize_cents == 0
+    else:
+        assert (result.result, result.returned_cents) == ("lost", 0)
+
+
+@pytest.mark.article("fr-francaise:42")
+@given(st.sampled_from([spot for spot in SPOTS if spot.is_even_money]), stakes, st.integers(1, 40))
+def test_the_last_round_of_a_sitting_refunds_what_a_stake_is_worth(spot: Spot, stake: int, zeros: int) -> None:
+    rulebook = find_rulebook("fr-francaise")
+    steps = play(rulebook, [Bet(spot, stake)], [0] * zeros, [{0: "prison"}] * zeros, last_round=True)
+    (result,) = steps[-1].results
+    assert (result.result, result.returned_cents) == ("refunded", ceil(Fraction(stake, 2**zeros)))
+
+
+@given(rulebooks, slips, slips, st.integers(1, 10_000), st.integers(1, 1000))
+def test_no_allowed_slip_puts_more_on_a_spot_than_its_maximum(
+    rulebook: Rulebook, placed: tuple[Bet, ...], slip: tuple[Bet, ...], minimum: int, step: int
+) -> None:
+    options = Options(stake_step_cents=step, total_limit_cents=10**9)
+    reasons = {(breach.bet, breach.reason) for breach in find_breaches(rulebook, options, minimum, slip, placed)}
+    everything = (*placed, *slip)
+    for index, bet in enumerate(slip):
+        on_spot = sum(other.stake_cents for other in everything if other.spot is bet.spot)
+        assert ((index, "above_maximum") in reasons) == (on_spot > rulebook.maximum_cents(bet.spot, minimum))
+        assert ((index, "below_minimum") in reasons) == (bet.stake_cents < minimum)
+        assert ((index, "off_step") in reasons) == (bet.stake_cents % step != 0)
+    total = sum(bet.stake_cents for bet in everything)
+    assert ((None, "above_total_limit") in reasons) == (total > 10**9)
+
+
+@pytest.mark.article("pt:8a", "pt:8b", "pt:8c")
+def test_series_cover_the_sectors_that_the_law_names() -> None:
+    def covered(name: str) -> set[int]:
+        return {number for bet in CallBet(name, 1).parts for number in bet.spot.numbers}
+
+    assert covered("voisins") == set(sector(22, 25)) and len(covered("voisins")) == 17
+    assert covered("tiers") == set(sector(27, 33)) and len(covered("tiers")) == 12
+    orphans = {17, 34, 6, 1, 20, 14, 31, 9}
+    assert covered("orphelins") == covered("orphelins_en_plein") == orphans
+
+
+@pytest.mark.article("pt:15")
+@given(st.sampled_from([*SERIES]), st.integers(1, 10**6), numbers)
+def test_of_a_call_bet_only_the_parts_with_the_number_win(name: str, unit: int, number: int) -> None:
+    parts = CallBet(name, unit).parts
+    (step,) = play(find_rulebook("pt-online"), parts, [number])
+    for bet, result in zip(parts, step.results, strict=True):
+        assert (result.result == "won") == (number in bet.spot.pockets)
+    assert set(CALL_BETS) == {*SERIES, NEIGHBOURS, FINAL}

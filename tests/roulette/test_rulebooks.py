@@ -1,0 +1,146 @@
+"""Rulebooks are values: they check themselves, editions stand beside each other, a fourth one is one file."""
+
+import ast
+import dataclasses
+import datetime as dt
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import tables.roulette
+from tables.roulette import rulebooks
+from tables.roulette.cloth import SpotType, find_spot
+from tables.roulette.rulebook import LOST_AT_ZERO, Prize, RulebookInvalid
+from tables.roulette.rulebooks import UnknownRulebook, all_rulebooks, find_rulebook, pt_online
+from tables.roulette.settlement import returned_cents, spot_results
+
+FOLDER = Path(tables.roulette.__file__).parent
+
+
+@pytest.fixture
+def folder_of_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A second folder whose files are rulebooks too."""
+    monkeypatch.setattr(rulebooks, "__path__", [*rulebooks.__path__, str(tmp_path)])
+    rulebooks._editions.cache_clear()
+    yield tmp_path
+    rulebooks._editions.cache_clear()
+    for name in [name for name in sys.modules if name.startswith("tables.roulette.rulebooks.extra_")]:
+        del sys.modules[name]
+
+
+AMENDED = """
+import dataclasses, datetime as dt
+from tables.roulette.cloth import SpotType
+from tables.roulette.rulebooks.pt_online import RULEBOOK
+RULEBOOKS = (dataclasses.replace(RULEBOOK, edition=dt.date(2027, 1, 1), maxima={**RULEBOOK.maxima, SpotType.LINE: 200}),)
+"""
+
+
+def test_an_edition_of_2027_stands_beside_the_old_one(folder_of_more: Path) -> None:
+    old = find_rulebook("pt-online", dt.date(2015, 11, 26))
+    digest = old.digest
+    (folder_of_more / "extra_pt_2027.py").write_text(AMENDED)
+    rulebooks._editions.cache_clear()
+    line = find_spot("line", [1, 2, 3, 4, 5, 6])
+    assert find_rulebook("pt-online").edition == dt.date(2027, 1, 1)
+    assert find_rulebook("pt-online").maximum_cents(line, 100) == 20000
+    # A round of 2026 names its edition, and is settled and verified by it.
+    assert find_rulebook("pt-online", dt.date(2015, 11, 26)) is old
+    assert old.maximum_cents(line, 100) == 18000
+    assert old.digest == digest != find_rulebook("pt-online").digest
+
+
+def test_a_fourth_rulebook_is_one_file(folder_of_more: Path) -> None:
+    (folder_of_more / "extra_fourth.py").write_text(
+        AMENDED.replace("edition=dt.date(2027, 1, 1)", "code='mt-online', edition=dt.date(2030, 1, 1)")
+    )
+    rulebooks._editions.cache_clear()
+    assert [rulebook.code for rulebook in all_rulebooks()] == ["fr-anglaise", "fr-francaise", "mt-online", "pt-online"]
+    result = spot_results(find_rulebook("mt-online"), 17)[17]
+    assert returned_cents(result, 100) == 3600
+
+
+def test_two_files_of_one_edition_are_refused(folder_of_more: Path) -> None:
+    (folder_of_more / "extra_twice.py").write_text(AMENDED.replace("2027, 1, 1", "2015, 11, 26"))
+    rulebooks._editions.cache_clear()
+    with pytest.raises(RulebookInvalid):
+        all_rulebooks()
+
+
+PT = pt_online.RULEBOOK
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"prizes": {**PT.prizes, SpotType.CORNER: Prize(9)}},
+        {"prizes": {**PT.prizes, SpotType.SPLIT_DOZEN: Prize(1)}},
+        {"prizes": {wager: prize for wager, prize in PT.prizes.items() if wager != SpotType.RED}},
+        {"maxima": {**PT.maxima, SpotType.LINE: 0}},
+        {"maxima": {wager: most for wager, most in PT.maxima.items() if wager != SpotType.LINE}},
+        {"payment_order": PT.payment_order[1:]},
+        {"payment_order": (*PT.payment_order, SpotType.RED)},
+        {"call_bets": ("jeu_zero",)},
+        {"lawful_sources": ()},
+        {"lawful_sources": ("guessed",)},
+    ],
+)
+def test_a_rulebook_that_contradicts_itself_is_not_built(wrong: dict[str, object]) -> None:
+    with pytest.raises(RulebookInvalid):
+        dataclasses.replace(PT, **wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"edition": dt.date(2027, 1, 1)}, {"title": "x"}, {"act": "x"}, {"article": "x"}, {"publication": "x"},
+        {"in_force": "x"}, {"lawful_sources": ("dealt",)}, {"maxima": {**PT.maxima, SpotType.LINE: 181}},
+        {"zero_rule": dataclasses.replace(LOST_AT_ZERO, kind="half")}, {"call_bets": ("voisins",)}, {"options": ()},
+        {"payment_order": PT.payment_order[::-1]}, {"code": "xx"},
+    ],
+)  # fmt: skip
+def test_the_digest_covers_all_that_a_rulebook_says(changed: dict[str, object]) -> None:
+    assert dataclasses.replace(PT, **changed).digest != PT.digest  # type: ignore[arg-type]
+
+
+def test_digests_are_for_ever() -> None:
+    # Stored with every round: a value of an edition in use is never edited, an amendment is a new edition.
+    assert {rulebook.code: rulebook.digest[:16] for rulebook in all_rulebooks()} == {
+        "fr-anglaise": "cb1095264aec31ee",
+        "fr-francaise": "74bb634c8e6c41fa",
+        "pt-online": "70222e3a55b5dc91",
+    }
+
+
+def test_a_rulebook_cannot_be_changed() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        PT.code = "xx"  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        PT.maxima[SpotType.LINE] = 1  # type: ignore[index]
+
+
+@pytest.mark.parametrize(("code", "edition"), [("pt", None), ("", None), ("pt-online", dt.date(2016, 1, 1))])
+def test_an_unknown_rulebook_is_named(code: str, edition: dt.date | None) -> None:
+    with pytest.raises(UnknownRulebook):
+        find_rulebook(code, edition)
+
+
+def test_the_engine_imports_the_standard_library_and_itself_alone() -> None:
+    for file in FOLDER.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                names = [node.module or ""]
+            for name in names:
+                top = name.partition(".")[0]
+                assert top in sys.stdlib_module_names or name.startswith("tables.roulette"), f"{file.name}: {name}"
+
+
+def test_no_code_of_a_rulebook_stands_outside_its_own_file() -> None:
+    codes = {rulebook.code for rulebook in all_rulebooks()}
+    for file in FOLDER.rglob("*.py"):
+        if file.parent.name != "rulebooks":
+            strings = {node.value for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Constant)}
+            assert not codes & strings, file.name
