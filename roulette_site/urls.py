@@ -2,9 +2,38 @@
 
 from django.conf import settings
 from django.contrib import admin
+from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path
 
+from roulette_site.common import pages
+from sessions_app.web import demo, events, views
+from tables.web import views as rules
+
+admin.site.site_header = admin.site.site_title = "Back-office"
+
 urlpatterns = [
+    path("", views.lobby, name="lobby"),
+    path("login/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("logout/", LogoutView.as_view(), name="logout"),
+    path("play/<slug:slug>/", views.play, name="play"),
+    path("play/<slug:slug>/enter/", views.enter, name="enter"),
+    path("play/<slug:slug>/state/", views.state, name="state"),
+    path("play/<slug:slug>/bets/", views.place, name="bets"),
+    path("play/<slug:slug>/launch/", views.launch, name="launch"),
+    path("play/<slug:slug>/undo/", views.undo, name="undo"),
+    path("play/<slug:slug>/clear/", views.clear, name="clear"),
+    path("play/<slug:slug>/client-seed/", views.client_seed, name="client-seed"),
+    path("play/<slug:slug>/leave/", views.leave, name="leave"),
+    path("events", events.events, name="events"),
+    path("account/", views.account, name="account"),
+    path("account/sessions/<int:session_id>/", views.statement, name="statement"),
+    path("account/rounds/<int:game_round_id>/", views.round_detail, name="round"),
+    path("rules/", rules.rules_index, name="rules"),
+    path("rules/<slug:code>/<int:version>/", rules.rules_version, name="rules-version"),
+    path("demo/", demo.demo, name="demo"),
+    path("brand.css", pages.brand_css, name="brand-css"),
+    path("healthz", pages.healthz, name="healthz"),
+    path("readyz", pages.readyz, name="readyz"),
     path("api/", include("roulette_site.api_urls")),
     path(settings.ADMIN_URL, admin.site.urls),
 ]

@@ -88,9 +88,7 @@ def _changed(value: object) -> str | None:
 def _without_meaning(tree: ast.AST) -> Iterator[ast.AST]:
     """Constants that only people read: docstrings, messages, parts of f-strings, names of types."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Expr):
-            yield from ast.walk(node)
-        elif isinstance(node, ast.Raise) or (isinstance(node, ast.JoinedStr)):
+        if isinstance(node, ast.Expr) or isinstance(node, ast.Raise) or (isinstance(node, ast.JoinedStr)):
             yield from ast.walk(node)
         elif isinstance(node, ast.AnnAssign | ast.arg) and node.annotation is not None:
             yield from ast.walk(node.annotation)

@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce
 
 from sessions_app.models import GameSession
 from tables.models import FINISHED, Bet, OutcomeKind, RoundState
+from tables.roulette.wheel import colour_of
 from wallets.models import Unit
 
 
@@ -29,6 +30,11 @@ class StatementLine:
     @property
     def net_cents(self) -> int:
         return self.returned_cents - self.staked_cents
+
+    @property
+    def colour(self) -> str:
+        """The colour of the winning number; empty before it stands."""
+        return "" if self.winning_number is None else str(colour_of(self.winning_number))
 
     @property
     def is_decided(self) -> bool:

@@ -109,6 +109,14 @@ def choose_client_seed(*, game_round: GameRound, client_seed: str) -> None:
             raise ClientSeedFixed("Your own seed can be changed until your first bet of the round.")
 
 
+def choose_client_seed_of_seat(*, seat: Seat, client_seed: str) -> None:
+    """Choose the player's own text for the round that takes his bets; raises ClientSeedFixed, or BettingClosed."""
+    game_round = GameRound.objects.filter(seat=seat, state=RoundState.BETTING).first()
+    if game_round is None:
+        raise BettingClosed("No round takes bets at this moment.")
+    choose_client_seed(game_round=game_round, client_seed=client_seed)
+
+
 def close_round(*, game_round_id: int, at: dt.datetime, launched: bool = False) -> bool:
     """Close the bets and seal the digest of all that stand; True if this call did it.
 

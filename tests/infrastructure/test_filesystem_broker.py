@@ -169,6 +169,19 @@ def test_deleting_a_queue_takes_its_messages_and_its_binding_alone(tmp_path):
         assert (channel._size("gone"), channel._size("kept")) == (0, 1)
 
 
+def test_waiting_lasts_as_long_as_it_was_asked_for_but_not_in_a_worker_that_was_told_to_stop(tmp_path, monkeypatch):
+    with connect(tmp_path) as connection, connection.SimpleQueue("load"):
+        began = time.monotonic()
+        with pytest.raises(TimeoutError):
+            connection.drain_events(timeout=0.5)
+        assert time.monotonic() - began >= 0.5
+        monkeypatch.setattr("celery.worker.state.should_stop", 0)
+        began = time.monotonic()
+        with pytest.raises(TimeoutError):
+            connection.drain_events(timeout=30)
+        assert time.monotonic() - began < 10
+
+
 def test_names_that_lead_out_of_the_folder_are_refused(tmp_path):
     with connect(tmp_path) as connection, pytest.raises(ChannelError):
         connection.channel()._queue_bind("../elsewhere", "", "", "load")

@@ -42,6 +42,16 @@ def test_a_worker_settles_what_this_process_launches(broker, worker, request):
 
 
 @pytest.mark.servers
+def test_a_worker_that_is_told_to_stop_does_so_at_once(worker):
+    """honcho kills after five seconds, and a worker that is killed loses what it had taken from the broker."""
+    running = worker()
+    began = time.monotonic()
+    running.stop()
+    assert running.process.returncode == 0, running.log
+    assert time.monotonic() - began < 4
+
+
+@pytest.mark.servers
 def test_a_killed_worker_is_gone_and_another_takes_over(worker):
     seated = make_house().seated()
     first = worker()
@@ -68,8 +78,8 @@ def test_the_site_serves_pages_and_static_files(live_site):
         assert answer.code == 404
     with urlopen(f"{live_site}/{settings.ADMIN_URL}login/") as page:
         assert page.status == 200
-    with urlopen(f"{live_site}/static/django_htmx/htmx.min.js") as script:
-        assert script.status == 200
+    with urlopen(f"{live_site}/static/admin/css/base.css") as style:
+        assert style.status == 200
 
 
 @pytest.mark.browser

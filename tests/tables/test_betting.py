@@ -10,9 +10,9 @@ from tables.roulette.cloth import find_spot
 from tables.services.betting import MOST_BETS, SlipRefused
 from tables.services.rounds import BettingClosed, NothingStaked, close_round
 from tables.services.taking_back import NothingToTakeBack, take_back, take_back_all
+from tests.house import PlayerAtTable, bet, make_house
 from wallets.models import Transfer
 from wallets.services.ledger import IdempotencyConflict
-from tests.house import PlayerAtTable, bet, make_house
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,15 @@ from sessions_app.selectors.statement import statement_of
 from sessions_app.services.game_sessions import end_game_session, enter_table
 from tables import draws
 from tables.models import (
-    EventKind, GameRound, RoundDraw, RoundEvent, RoundSeed, RoundState, RoundTotals, Table, TableState,
+    EventKind,
+    GameRound,
+    RoundDraw,
+    RoundEvent,
+    RoundSeed,
+    RoundState,
+    RoundTotals,
+    Table,
+    TableState,
 )  # fmt: skip
 from tables.roulette.bets import Bet as EngineBet
 from tables.roulette.cloth import SPOTS

@@ -83,6 +83,8 @@ class Command(BaseCommand):
             self._say("The demonstration was broken off while it was made; it is begun anew.")
             state.empty()
         state.prepare()
+        # With DEBUG on nothing is collected into it, but whitenoise warns where it is missing.
+        Path(settings.STATIC_ROOT).mkdir(exist_ok=True)
         if database is None or database.exists():
             self._migrate_and_seed(state, environment)
         else:

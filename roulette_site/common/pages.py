@@ -1,0 +1,38 @@
+"""Pages that belong to no app: the operator's colours, and whether the site is alive and ready."""
+
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from . import guards
+from .models import Operator
+
+
+@require_GET
+def brand_css(request: HttpRequest) -> HttpResponse:
+    """The operator's two colours as a stylesheet, since pages may hold no style of their own."""
+    operator = Operator.objects.first()
+    rule = "" if operator is None else f":root{{--accent:{operator.accent_colour};--felt:{operator.felt_colour}}}"
+    answer = HttpResponse(rule, content_type="text/css; charset=utf-8")
+    answer["Cache-Control"] = "max-age=300"
+    return answer
+
+
+@require_GET
+@never_cache
+def healthz(request: HttpRequest) -> HttpResponse:
+    """The process is alive."""
+    return HttpResponse("alive", content_type="text/plain")
+
+
+@require_GET
+@never_cache
+def readyz(request: HttpRequest) -> JsonResponse:
+    """The site can serve: its database answers and holds what it ought to hold; 503 with the reasons otherwise."""
+    try:
+        missing = guards.find_missing(connection)
+    except DatabaseError:
+        return JsonResponse({"ready": False, "reasons": ["the database does not answer"]}, status=503)
+    reasons = [f"the guard {name} does not stand" for name in missing]
+    return JsonResponse({"ready": not reasons, "reasons": reasons}, status=503 if reasons else 200)
