@@ -55,7 +55,8 @@ class State:
         honcho's children inherit the lock, so that processes left behind by a run that was killed still hold it.
         """
         if not self.folder.exists() or not any(self.folder.iterdir()):
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self.folder.chmod(0o700)
             self._readme.write_text(README)
         with self._lock_file.open("a+") as lock:
             try:

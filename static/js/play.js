@@ -14,7 +14,7 @@
 
   function panel() { return document.getElementById("panel"); }
   function csrf() { return root.querySelector("[name=csrfmiddlewaretoken]").value; }
-  function swap(html) { window.htmx.swap("#panel", html, { swapStyle: "outerHTML" }); }
+  function swap(html) { window.htmx.swap("#panel", html, { swapStyle: "outerHTML" }); clock(); }
 
   // What comes back from the server is shown at once, unless it holds a new number: then the ball falls first.
   function show(html) {
@@ -96,7 +96,7 @@
     for (const layer of root.querySelectorAll(".chips-layer")) {
       const hot = root.querySelector(`[data-cloth="${layer.dataset.cloth}"] [data-spot="${spot}"]`);
       const mark = root.querySelector(`#chip-${chip.dataset.rank}`).content.firstElementChild.firstElementChild.cloneNode(true);
-      mark.setAttribute("transform", `translate(${hot.dataset.x} ${hot.dataset.y})`);
+      mark.setAttribute("transform", `translate(${hot.dataset.x} ${hot.dataset.y}) scale(${layer.dataset.scale})`);
       mark.classList.add("pending");
       layer.append(mark);
     }
@@ -107,6 +107,7 @@
     if (hot) {
       if (!panel().dataset.open) return;
       pend(hot.dataset.spot);
+      tip.hidden = true;
       send(urls.betsUrl, { spot: hot.dataset.spot, stake: chosen().value });
       return;
     }
@@ -156,15 +157,17 @@
   root.addEventListener("pointerover", showTip);
   root.addEventListener("focusin", showTip);
 
-  const clock = () => {
+  function clock() {
     const now = new Date();
     const since = Math.max(0, Math.floor((now - new Date(urls.startedAt)) / 1000));
     const two = (n) => String(n).padStart(2, "0");
     const clockAt = document.getElementById("clock");
     const elapsed = document.getElementById("elapsed");
+    const deadline = document.getElementById("deadline");
+    if (deadline) deadline.textContent = `in ${Math.max(0, Math.ceil((new Date(deadline.dataset.at) - now) / 1000))} s`;
     if (clockAt) clockAt.textContent = now.toLocaleTimeString("en-GB");
     if (elapsed) elapsed.textContent = `${Math.floor(since / 3600)}:${two(Math.floor(since / 60) % 60)}:${two(since % 60)}`;
-  };
+  }
   clock();
   setInterval(clock, 1000);
 

@@ -70,6 +70,16 @@ class ClothDrawing:
     turned: bool
 
     @property
+    def chip_scale(self) -> float:
+        """How large chips are drawn: they are made with a radius of 14."""
+        return self.chip_radius / 14
+
+    @property
+    def oval(self) -> Point:
+        """The half axes of the ovals that numbers stand in."""
+        return (24.0, 11.5) if self.turned else (23.0, 27.0)
+
+    @property
     def boxes(self) -> tuple[Place, ...]:
         return tuple(place for place in self.places if place.is_box)
 
@@ -87,8 +97,8 @@ def wide_cloth() -> ClothDrawing:
         lambda x, y: ((x + 1) * cell_width + margin, y * cell_height + margin),
         width=(STREETS + 2) * cell_width + 2 * margin,
         height=(ROWS + 2) * cell_height + 2 * margin,
-        chip_radius=15,
-        hot_radius=14,
+        chip_radius=14,
+        hot_radius=13,
         turned=False,
     )
 
@@ -96,7 +106,7 @@ def wide_cloth() -> ClothDrawing:
 @lru_cache(maxsize=1)
 def tall_cloth() -> ClothDrawing:
     """The layout for a phone."""
-    cell_width, cell_height, margin = 74.0, 42.0, 3.0
+    cell_width, cell_height, margin = 74.0, 28.0, 3.0
 
     def at(x: float, y: float) -> Point:
         # As Spot.tall_centre: dozens and even money at the left, zero on top.
@@ -107,8 +117,8 @@ def tall_cloth() -> ClothDrawing:
         at,
         width=(ROWS + 2) * cell_width + 2 * margin,
         height=(STREETS + 2) * cell_height + 2 * margin,
-        chip_radius=15,
-        hot_radius=13,
+        chip_radius=10.5,
+        hot_radius=9,
         turned=True,
     )
 
