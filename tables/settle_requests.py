@@ -186,13 +186,15 @@ def _options(given: Any) -> Options:
         raise InvalidRequest(f"options is an object with some of {', '.join(sorted(_OPTIONS))}.")
     if any(type(given[flag]) is not bool for flag in _FLAGS if flag in given):
         raise InvalidRequest("Whether a bet is offered is true or false.")
-    both = given.get("split_bets_offered", True)
+    both: bool = given.get("split_bets_offered", True)
+    dozens: bool = given.get("split_dozens_offered", both)
+    columns: bool = given.get("split_columns_offered", both)
     names = given.get("call_bets")
     if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
         raise InvalidRequest("call_bets is a list of names.")
     return Options(
-        split_dozens_offered=given.get("split_dozens_offered", both),
-        split_columns_offered=given.get("split_columns_offered", both),
+        split_dozens_offered=dozens,
+        split_columns_offered=columns,
         total_limit_cents=_amount(given, "total_limit"),
         stake_step_cents=_amount(given, "stake_step") or 1,
         call_bets=None if names is None else frozenset(names),

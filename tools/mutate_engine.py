@@ -2,8 +2,8 @@
 
 Usage: python tools/mutate_engine.py [MODULE ...]      (default: every module of tables/roulette that holds constants)
 
-Each number, text and truth value outside docstrings and messages is changed, one at a time, in a copy of the tree, and the
-engine's tests are run on it. Prints the survivors and ends with status 1 if there is one.
+Each number, text and truth value outside docstrings and messages is changed, one at a time, in a copy of the tree, and
+the engine's tests are run on it. Prints the survivors and ends with status 1 if there is one.
 """
 
 import ast
@@ -88,7 +88,7 @@ def _changed(value: object) -> str | None:
 def _without_meaning(tree: ast.AST) -> Iterator[ast.AST]:
     """Constants that only people read: docstrings, messages, parts of f-strings, names of types."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Expr) or isinstance(node, ast.Raise) or (isinstance(node, ast.JoinedStr)):
+        if isinstance(node, ast.Expr | ast.Raise | ast.JoinedStr):
             yield from ast.walk(node)
         elif isinstance(node, ast.AnnAssign | ast.arg) and node.annotation is not None:
             yield from ast.walk(node.annotation)

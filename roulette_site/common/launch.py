@@ -109,7 +109,7 @@ def _describe_holder(lock_file: Path, folder: Path) -> str:
         facts = {}
     pid, address = facts.get("pid"), facts.get("address")
     if pid is None or _is_alive(pid):
-        return f"The site runs already{f' at {address}' if address else ''} (process {pid})."
+        return f"The site runs already{f' at {address}' if address else ''} (process {pid}); Ctrl-C stops it there."
     left = [f"-{group}" for group in facts.get("groups", ())] + [str(one) for one in facts.get("readers", ())]
     alive = [one for one in left if _is_alive(int(one))]
     return (
@@ -210,14 +210,23 @@ class Launcher(Manager):  # type: ignore[misc]
 
 
 class _Printer(Printer):  # type: ignore[misc]
-    """honcho's printer, which stands a terminal that is gone and prints what belongs to no process as it is."""
+    """honcho's printer, which prints what belongs to no process as it is, and asks for a stop if nobody can read it.
+
+    `make` keeps the hang-up of its terminal to itself, so a window that was closed may be noticed here alone.
+    """
+
+    gone = False
 
     def write(self, message: Message) -> None:
-        with suppress(OSError):
+        try:
             if message.name is None:
                 print(message.data, file=self.output, flush=True)
             else:
                 super().write(message)
+        except OSError:
+            if not self.gone:
+                self.gone = True
+                os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _answers(address: str) -> bool:

@@ -1,7 +1,5 @@
 """Game sessions through REST: for bots, terminals and other systems that play for a player."""
 
-from typing import Any
-
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -19,7 +17,7 @@ from sessions_app.services.game_sessions import end_game_session, enter_table
 from tables.models import Table
 from tables.services.betting import place_bets
 from tables.services.rounds import launch_ball
-from wallets.models import Player, Scope
+from wallets.models import ApiKey, Player, Scope
 
 from .serializers import (
     BetsInput,
@@ -109,7 +107,7 @@ class SessionBetsView(SessionView):
             seat=game_session.seat,
             items=asked.validated_data["bets"],
             key=key_of(request, _namespace(request)),
-            actor=f"api:{request.auth.prefix}",
+            actor=_namespace(request),
         )
         answer = Response(
             SlipOutput(placed).data, status=status.HTTP_200_OK if placed.replayed else status.HTTP_201_CREATED
@@ -151,5 +149,7 @@ class SessionStatementView(SessionView):
         return Response(StatementOutput(statement_of(self.find(session_id))).data)
 
 
-def _namespace(request: Request) -> Any:
-    return f"api:{request.auth.prefix}"
+def _namespace(request: Request) -> str:
+    key = request.auth
+    assert isinstance(key, ApiKey), "the permission has put the key there"
+    return f"api:{key.prefix}"

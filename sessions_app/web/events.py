@@ -1,7 +1,7 @@
 """Server-sent events of a table: one watcher per table and process looks at the database, however many look on.
 
-An event says that something happened, never what it means for a player: pages then read their own state. It is served by
-the ASGI process; a page whose stream fails asks again every few seconds.
+An event says that something happened, never what it means for a player: pages then read their own state. It is served
+by the ASGI process; a page whose stream fails asks again every few seconds.
 """
 
 import asyncio

@@ -18,5 +18,6 @@ def place_slip(slip: NewSlip) -> Placed:
 
     Raises django.db.IntegrityError where another account spends the same key at the same moment.
     """
-    backend = postgresql if connection.vendor == "postgresql" else sqlite
-    return backend.place_slip(slip)
+    if connection.vendor == "postgresql":
+        return postgresql.place_slip(slip)
+    return sqlite.place_slip(slip)

@@ -187,7 +187,7 @@ def _spots() -> tuple[Spot, ...]:
 
 
 SPOTS = _spots()
-_BY_TYPE_AND_ON = {(spot.type, spot.on): spot for spot in SPOTS}
+_BY_TYPE_AND_ON = {(str(spot.type), spot.on): spot for spot in SPOTS}
 _BY_NUMBERS = {spot.numbers: spot for spot in SPOTS}
 
 
@@ -202,7 +202,7 @@ def find_spot(wager: str | None, on: Sequence[int] | None) -> Spot:
     'street 1-2-3'
     """
     places = tuple(sorted(on or ()))
-    spot = _BY_NUMBERS.get(places) if wager is None else _BY_TYPE_AND_ON.get((wager, places))  # type: ignore[call-overload]
+    spot = _BY_NUMBERS.get(places) if wager is None else _BY_TYPE_AND_ON.get((wager, places))
     if spot is None:
         raise InvalidSpot(f"The cloth has no {wager or 'spot'} on {', '.join(map(str, places)) or 'nothing'}.")
     return spot

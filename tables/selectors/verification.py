@@ -1,5 +1,6 @@
 """The proofs of the game: that in play is what stands on the cloths, that every prize and number can be recomputed."""
 
+import datetime as dt
 from collections.abc import Iterator
 from itertools import groupby
 
@@ -10,7 +11,7 @@ from tables import draws
 from tables.models import Bet, GameRound, RoundDraw, RoundState
 from tables.roulette.cloth import SPOTS
 from tables.roulette.rulebook import Rulebook
-from tables.roulette.rulebooks import UnknownRulebook
+from tables.roulette.rulebooks import UnknownRulebook, find_rulebook
 from tables.roulette.settlement import SpotResult, returned_cents, spot_results
 
 from .bets import digest_of_bets
@@ -140,8 +141,8 @@ def _outcomes() -> Iterator[str]:
                 )
 
 
-def _rulebook(code: str, edition: object) -> Rulebook:
-    return GameRound(rulebook_code=code, rulebook_edition=edition).rulebook
+def _rulebook(code: str, edition: dt.date) -> Rulebook:
+    return find_rulebook(code, edition)
 
 
 def _draws() -> Iterator[str]:

@@ -86,7 +86,7 @@ def test_a_round_is_played_end_to_end(
     expect(page.locator("#staked")).to_have_text("2.00\u00a0€")
     expect(page.locator("#rounds")).to_have_text("1")
     net = statement_of(played.seat.game_session).net_cents  # type: ignore[union-attr]
-    expect(page.locator("#net")).to_have_text(f"{'−' if net < 0 else ''}{abs(net) / 100:.2f}\u00a0€")  # noqa: RUF001
+    expect(page.locator("#net")).to_have_text(f"{'−' if net < 0 else ''}{abs(net) / 100:.2f}\u00a0€")
     assert complaints == []
     page.close()
 

@@ -5,6 +5,7 @@ are typed from the law. The tests hold the engine against it on everything.
 """
 
 from fractions import Fraction
+from itertools import pairwise
 from math import ceil
 
 # The cloth as it lies, zero at the left (rule 6d).
@@ -46,7 +47,7 @@ def spots() -> dict[tuple[str, tuple[int, ...]], frozenset[int]]:
         put("straight", [number])
     rows = (TOP, MIDDLE, BOTTOM)
     for row in rows:
-        for left, right in zip(row[:-1], row[1:], strict=True):
+        for left, right in pairwise(row):
             put("split", [left, right])
     for upper, lower in ((TOP, MIDDLE), (MIDDLE, BOTTOM)):
         for place in range(12):

@@ -119,8 +119,9 @@ def test_series_cover_the_sectors_that_the_law_names() -> None:
     def covered(name: str) -> set[int]:
         return {number for bet in CallBet(name, 1).parts for number in bet.spot.numbers}
 
-    assert covered("voisins") == set(sector(22, 25)) and len(covered("voisins")) == 17
-    assert covered("tiers") == set(sector(27, 33)) and len(covered("tiers")) == 12
+    assert covered("voisins") == set(sector(22, 25))
+    assert covered("tiers") == set(sector(27, 33))
+    assert (len(covered("voisins")), len(covered("tiers"))) == (17, 12)
     orphans = {17, 34, 6, 1, 20, 14, 31, 9}
     assert covered("orphelins") == covered("orphelins_en_plein") == orphans
 

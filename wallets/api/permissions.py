@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rest_framework.request import Request
+from django.http import HttpRequest
 from rest_framework_api_key.permissions import BaseHasAPIKey
 
 from wallets.models import ApiKey
@@ -13,11 +13,12 @@ class HasApiKey(BaseHasAPIKey):
 
     model = ApiKey
 
-    def has_permission(self, request: Request, view: Any) -> bool:
+    def has_permission(self, request: HttpRequest, view: Any) -> bool:
         """Say whether the key is valid and allows what the view does; the key is then at `request.auth`."""
         if not super().has_permission(request, view):
             return False
-        key = self.model.objects.get_from_key(self.get_key(request))
-        request.auth = key
+        key = self.model.objects.get_from_key(self.get_key(request) or "")
+        assert isinstance(key, ApiKey), "the model above says so"
+        request.auth = key  # type: ignore[attr-defined]
         scope = getattr(view, "required_scope", None)
-        return scope is None or key.allows(scope)
+        return scope is None or scope in key.scopes

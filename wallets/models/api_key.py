@@ -17,7 +17,3 @@ class ApiKey(AbstractAPIKey):
     class Meta(AbstractAPIKey.Meta):
         verbose_name = "API key"
         verbose_name_plural = "API keys"
-
-    def allows(self, scope: str) -> bool:
-        """Say whether the key carries `scope`."""
-        return scope in self.scopes

@@ -1,4 +1,4 @@
-"""`manage.py golden`: write the golden tables, what every number makes of every spot, as text that a lawyer can check."""
+"""`manage.py golden`: write the golden tables, what every number makes of every spot, for a lawyer to check."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,7 +54,8 @@ def _head(rulebook: Rulebook) -> Iterator[str]:
     yield f"{rulebook.act}. {rulebook.article}. {rulebook.publication}."
     yield ""
     yield f"For each spot: what a stake of {format_cents(STAKE_CENTS)} gets back where it wins (stake and prize), its"
-    yield "maximum as a multiple of the table's minimum, its place in the order of payment, and what each number makes of it:"
+    yield "maximum as a multiple of the table's minimum, its place in the order of payment, and what each number makes"
+    yield "of it:"
     yield "W won, . lost, h half goes back, c the player chooses between half back and prison."
     yield ""
     numbers = sorted(WHEEL)

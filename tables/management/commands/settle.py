@@ -28,12 +28,14 @@ class Command(BaseCommand):
             if options["lines"]:
                 for line in _lines(sys.stdin.buffer):
                     sys.stdout.write(_answer_line(line))
+                    # Whoever waits for this answer before he asks again must have it now.
+                    sys.stdout.flush()
             else:
                 sys.stdout.write(json.dumps(answer_text(sys.stdin.buffer.read(LONGEST_LINE + 1)), indent=2) + "\n")
             sys.stdout.flush()
         except (BrokenPipeError, KeyboardInterrupt):
             # The interpreter's own flush at exit would fail again.
-            sys.stdout = None  # type: ignore[assignment]
+            sys.stdout = None
 
 
 def _answer_line(line: bytes | None) -> str:

@@ -40,8 +40,7 @@ class Command(BaseCommand):
             with state.held():
                 self._reset(state) if options["reset"] else self._run(state, options["port"])
         except (launch.StateInUse, launch.StateNotOurs) as refusal:
-            hint = " Stop it first: Ctrl-C where it runs." if options["reset"] else ""
-            raise CommandError(f"{refusal}{hint}") from None
+            raise CommandError(str(refusal)) from None
         except KeyboardInterrupt:
             raise CommandError("Stopped while preparing; the next start goes on.", returncode=130) from None
 
