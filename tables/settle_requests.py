@@ -83,7 +83,8 @@ def answer(request: Any) -> Answer:
         *_number_breaches(numbers),
     ]
     if breaches:
-        breaches.sort(key=lambda breach: len(slip.items) + 1 if breach.bet is None else breach.bet)
+        # Bet by bet, and what is the whole slip's last; a bet's own keep the order in which they were found.
+        breaches.sort(key=lambda breach: (breach.bet is None, breach.bet or 0))
         return {"accepted": False, "breaches": [breach_as_json(breach) for breach in breaches]}
     choices = _choices(request, len(slip.bets))
     last_round = request.get("last_round", False)

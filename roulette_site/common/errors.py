@@ -11,6 +11,8 @@ class RuleBroken(Exception):
     """
 
     code = "rule_broken"
+    # What the API answers with: a conflict with how things stand, unless a subclass says otherwise.
+    http_status = 409
 
     def __init__(self, message: str, **details: Any) -> None:
         super().__init__(message)

@@ -15,6 +15,7 @@ class IdempotencyKeyRequired(RuleBroken):
     """Calls that move money carry a key, so that asking again never moves it twice."""
 
     code = "idempotency_key_required"
+    http_status = 400
 
 
 def key_of(request: Request, namespace: str) -> str:

@@ -201,6 +201,10 @@ class Launcher(Manager):  # type: ignore[misc]
 
     def terminate(self) -> None:
         """Ask every process to end, and see to it that it does."""
+        if not self._all_started():
+            # honcho cannot end a process that it has not been told the start of; it is told within milliseconds.
+            threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGTERM)).start()
+            return
         if not self._terminating:
             self.ended_by_itself = [name for name, one in self._processes.items() if one.get("returncode") is not None]
             deadline = threading.Timer(KILL_AFTER_SECONDS, self.kill)

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
-from rest_framework import exceptions, serializers, status
+from rest_framework import exceptions, serializers
 from rest_framework.response import Response
 
 from .errors import RuleBroken
@@ -34,9 +34,7 @@ def problem(http_status: int, code: str, title: str, **more: Any) -> Response:
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
     """Turn a named refusal or one of the framework's into a problem; anything else is a fault of ours (500)."""
     if isinstance(error, RuleBroken):
-        conflict = error.code == "idempotency_conflict"
-        http_status = status.HTTP_422_UNPROCESSABLE_ENTITY if conflict else status.HTTP_409_CONFLICT
-        return problem(http_status, error.code, error.message, **error.details)
+        return problem(error.http_status, error.code, error.message, **error.details)
     if isinstance(error, Http404):
         error = exceptions.NotFound()
     elif isinstance(error, PermissionDenied):

@@ -1,11 +1,14 @@
 """What the API takes and gives for game sessions. Amounts are text with two decimals, never JSON numbers."""
 
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tables.models import Table
 from wallets.amounts import format_cents
 
 
+@extend_schema_field(OpenApiTypes.STR)
 class AmountField(serializers.Field):
     """Cents inside, "12.50" outside."""
 

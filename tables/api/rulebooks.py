@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.core.exceptions import RequestDataTooBig
 from django.http import Http404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
@@ -60,13 +61,22 @@ class RulebookSettleView(PublicView):
         """Answer as the settle command does: a refusal is an answer (200), what is no request is not (400)."""
         rulebook = _find(code)
         try:
-            if int(request.META.get("CONTENT_LENGTH") or 0) > MOST_BYTES:
-                raise InvalidRequest(f"A request has at most {MOST_BYTES} bytes.")
             # Read as text, not by the framework's parser: that one takes numbers for amounts.
-            asked = read_json(request._request.body)
+            asked = read_json(_body(request))
             return Response(answer(_within_bounds(asked, rulebook)))
         except InvalidRequest as error:
             return Response(refuse_request(str(error)), status=status.HTTP_400_BAD_REQUEST)
+
+
+def _body(request: Request) -> bytes:
+    """The request's bytes; raises InvalidRequest where there are too many, whatever length was announced."""
+    try:
+        body: bytes = request._request.body
+    except RequestDataTooBig as error:
+        raise InvalidRequest(f"A request has at most {MOST_BYTES} bytes.") from error
+    if len(body) > MOST_BYTES:
+        raise InvalidRequest(f"A request has at most {MOST_BYTES} bytes.")
+    return body
 
 
 def _within_bounds(asked: Any, rulebook: Rulebook) -> Any:

@@ -204,5 +204,6 @@ def find_spot(wager: str | None, on: Sequence[int] | None) -> Spot:
     places = tuple(sorted(on or ()))
     spot = _BY_NUMBERS.get(places) if wager is None else _BY_TYPE_AND_ON.get((wager, places))
     if spot is None:
-        raise InvalidSpot(f"The cloth has no {wager or 'spot'} on {', '.join(map(str, places)) or 'nothing'}.")
+        # The words are ours alone: what was asked for may be any text.
+        raise InvalidSpot("A chip cannot stand there: the cloth has no such spot.")
     return spot

@@ -51,7 +51,7 @@ def log_in(page: Page, site: str, house: House) -> None:
     page.get_by_role("button", name="Enter the table").click()
 
 
-@pytest.mark.article("pt:17", "pt:18", "pt:28")
+@pytest.mark.article("pt:2", "pt:6", "pt:9", "pt:17", "pt:18", "pt:28")
 @pytest.mark.parametrize(("viewport", "cloth"), [(DESK, "wide"), (PHONE, "tall")], ids=["desk", "phone"])
 def test_a_round_is_played_end_to_end(
     browser: Browser, live_site: str, house: House, sweeping: None, viewport: dict[str, int], cloth: str

@@ -26,7 +26,9 @@ ASKED = [(case, asked) for case in ENGINE_CASES if (asked := request(case))]
 ENUMERATIONS = [case for case in ENGINE_CASES if not request(case)]
 
 
-@pytest.mark.article("pt:14", "pt:12", "pt:15", "pt:20", "pt:21", "pt:8d", "pt:8e")
+@pytest.mark.article(
+    "pt:14", "pt:12", "pt:15", "pt:20", "pt:21", "pt:8d", "pt:8d-i", "pt:8d-ii", "pt:8d-iii", "pt:8e", "pt:11"
+)
 @pytest.mark.parametrize(("case", "asked"), ASKED, ids=[case["id"] for case, _ in ASKED])
 def test_case(case: dict[str, Any], asked: dict[str, Any]) -> None:
     assert faults(case, asked, answer_text(json.dumps(asked))) == []
@@ -57,7 +59,7 @@ def _numbers(name: str) -> set[int]:
 WHEEL_CASES = _cases("wheel")
 
 
-@pytest.mark.article("pt:6a", "pt:6b", "pt:6c")
+@pytest.mark.article("pt:6a", "pt:6b", "pt:6c", "fr-francaise:1", "fr-francaise:4")
 @pytest.mark.parametrize("case", WHEEL_CASES, ids=[case["id"] for case in WHEEL_CASES])
 def test_wheel(case: dict[str, Any]) -> None:
     given, expected = case["given"], case["expect"]

@@ -13,7 +13,30 @@ RULEBOOKS = pytest.mark.parametrize("rulebook", all_rulebooks(), ids=lambda rule
 STAKES = (1, 2, 3, 50, 99, 100, 12345)
 
 
-@pytest.mark.article("pt:6d", "pt:7", "pt:7a", "pt:7b", "pt:10", "fr-francaise:30", "fr-anglaise:27")
+@pytest.mark.article(
+    "pt:6d",
+    "pt:7",
+    "pt:7a",
+    "pt:7b",
+    "pt:10",
+    "fr-francaise:24",
+    "fr-anglaise:27",
+    "pt:7a-i",
+    "pt:7a-ii",
+    "pt:7a-iii",
+    "pt:7a-iv",
+    "pt:7a-v",
+    "pt:7a-vi",
+    "pt:7a-vii",
+    "pt:7a-viii",
+    "pt:7a-ix",
+    "pt:7b-i",
+    "pt:7b-ii",
+    "pt:7b-iii",
+    "pt:7b-iv",
+    "pt:7b-v",
+    "pt:7b-vi",
+)
 def test_the_cloth_has_the_161_spots_of_the_law_and_no_other() -> None:
     ours = {(str(spot.type), spot.on): frozenset(spot.numbers) for spot in SPOTS}
     assert ours == law.spots()
@@ -22,7 +45,7 @@ def test_the_cloth_has_the_161_spots_of_the_law_and_no_other() -> None:
 
 @pytest.mark.article(
     "pt:14", "pt:14a", "pt:14a-i", "pt:14a-ii", "pt:14a-iii", "pt:14a-iv", "pt:14a-v", "pt:14a-vi", "pt:14a-vii",
-    "pt:14a-viii", "pt:14a-ix", "pt:14b", "pt:20", "pt:21",
+    "pt:14a-viii", "pt:14a-ix", "pt:14b", "pt:20", "pt:21", "fr-francaise:25", "fr-francaise:26", "fr-francaise:27", "fr-francaise:28", "fr-francaise:29", "fr-francaise:30", "fr-francaise:31", "fr-francaise:32", "fr-francaise:33", "fr-francaise:34", "fr-francaise:35", "fr-anglaise:28", "fr-anglaise:29", "fr-anglaise:30", "fr-anglaise:31", "fr-anglaise:32", "fr-anglaise:33", "fr-anglaise:34", "fr-anglaise:35", "fr-anglaise:36", "fr-anglaise:37", "fr-anglaise:38", "fr-anglaise:39", "fr-anglaise:40",
 )  # fmt: skip
 @RULEBOOKS
 def test_every_spot_returns_on_every_number_what_the_law_says(rulebook: Rulebook) -> None:
@@ -42,7 +65,7 @@ def test_every_prize_is_36_over_the_numbers_less_the_stake(rulebook: Rulebook) -
 
 @pytest.mark.article(
     "pt:3b", "pt:12", "pt:12a", "pt:12a-i", "pt:12a-ii", "pt:12a-iii", "pt:12a-iv", "pt:12a-v", "pt:12a-vi",
-    "pt:12a-vii", "pt:12a-viii", "pt:12a-ix", "pt:12b",
+    "pt:12a-vii", "pt:12a-viii", "pt:12a-ix", "pt:12b", "fr-francaise:44", "fr-francaise:45", "fr-francaise:46", "fr-francaise:47", "fr-francaise:48", "fr-francaise:49", "fr-francaise:50", "fr-francaise:51", "fr-francaise:52", "fr-francaise:53", "fr-anglaise:48", "fr-anglaise:49", "fr-anglaise:50", "fr-anglaise:51", "fr-anglaise:52", "fr-anglaise:53", "fr-anglaise:54", "fr-anglaise:55", "fr-anglaise:56", "fr-anglaise:57",
 )  # fmt: skip
 @RULEBOOKS
 def test_every_maximum_is_the_laws_multiple_of_the_minimum(rulebook: Rulebook) -> None:
@@ -51,6 +74,7 @@ def test_every_maximum_is_the_laws_multiple_of_the_minimum(rulebook: Rulebook) -
             assert rulebook.maximum_cents(spot, minimum) == law.maximum(rulebook.code, len(spot.numbers), minimum)
 
 
+@pytest.mark.article("fr-francaise:21", "fr-anglaise:22", "fr-anglaise:23")
 @RULEBOOKS
 def test_payment_goes_in_the_order_of_the_law(rulebook: Rulebook) -> None:
     order = law.PAYMENT_ORDER[rulebook.code]

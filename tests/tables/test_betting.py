@@ -30,7 +30,7 @@ def rows() -> tuple[int, int, int]:
     return Transfer.objects.count(), Slip.objects.count(), Bet.objects.count()
 
 
-@pytest.mark.article("pt:9", "pt:3a")
+@pytest.mark.article("pt:9", "pt:3", "pt:3a", "pt:3c", "pt:11")
 def test_a_slip_moves_its_stake_from_the_wallet_to_in_play(maria: PlayerAtTable) -> None:
     placed = maria.place(bet("straight", 17, stake="2.00"), bet("red", stake="5.00"))
     assert placed.staked_cents == 700

@@ -183,7 +183,7 @@ def test_who_leaves_without_a_bet_leaves_an_unused_round_whose_seed_is_shown(mar
     assert sweep(key=DRAW_KEY, now=maria.house.forward) == 0
 
 
-@pytest.mark.article("pt:29")
+@pytest.mark.article("pt:29", "pt:3e")
 def test_a_player_begins_and_ends_his_session_himself(maria: PlayerAtTable) -> None:
     table, player = maria.house.table, maria.game_session.player
     assert enter_table(table=table, player=player, at=maria.house.forward()) == maria.game_session

@@ -18,6 +18,7 @@ class IdempotencyConflict(RuleBroken):
     """The key was used before, for something else."""
 
     code = "idempotency_conflict"
+    http_status = 422
 
 
 def open_wallet(*, player: Player, unit: Unit) -> Account:

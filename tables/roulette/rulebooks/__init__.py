@@ -37,4 +37,4 @@ def find_rulebook(code: str, edition: dt.date | None = None) -> Rulebook:
                 return rulebook
     elif (code, edition) in _editions():
         return _editions()[code, edition]
-    raise UnknownRulebook(f"There is no rulebook {code}{f' of {edition}' if edition else ''}.")
+    raise UnknownRulebook(f"There is no rulebook {code!r}{f' of {edition}' if edition else ''}.")

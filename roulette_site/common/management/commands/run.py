@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -115,8 +116,10 @@ class Command(BaseCommand):
         self._say("The demonstration is as new. `make run` starts it.")
 
     def _say(self, sentence: str) -> None:
-        self.stdout.write(sentence)
-        self.stdout.flush()
+        # What this is said to may be gone: a pipe that was closed, or a terminal.
+        with suppress(OSError):
+            self.stdout.write(sentence)
+            self.stdout.flush()
 
 
 def _database_in(state: launch.State) -> Path | None:
