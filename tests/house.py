@@ -5,15 +5,17 @@ import itertools
 from dataclasses import dataclass, field
 
 from roulette_site.common.models import Operator
-from sessions_app.models import GameSession
-from sessions_app.services.game_sessions import start_game_session
+from sessions_app.models import EndBasis, GameSession
+from sessions_app.services.game_sessions import end_game_session, start_game_session
 from tables.models import GameRound, NumberSource, Seat, SpecificRules, Table, TableKind
 from tables.roulette.rulebooks import find_rulebook
-from tables.services.advance import advance_round, open_individual_round
+from tables.services.advance import advance_round, open_individual_round, sweep
 from tables.services.betting import PlacedSlip, place_bets
+from tables.services.publishing import publish_rules
 from tables.services.rounds import launch_ball
 from tables.services.rules import approve_rules
 from tables.services.tables import set_up_table
+from tables.services.taking_back import take_back
 from wallets.models import Account, Player, Unit
 from wallets.services.ledger import deposit, open_wallet
 from wallets.services.people import add_player
@@ -146,3 +148,18 @@ def make_house(
         minimum_cents=minimum_cents,
     )
     return House(table=table)
+
+
+def make_evening() -> House:
+    """A row in every guarded table: a call bet, a slip taken back, a won bet, a session that ended unused."""
+    house = make_house()
+    publish_rules(rules_id=house.table.rules_id, at=NOON)
+    maria = house.seated()
+    maria.place({"call": "tiers", "unit": "0.50"})
+    placed = maria.place(bet("red"))
+    take_back(seat=maria.seat, slip_id=placed.slip_id, at=house.forward())
+    # Whatever the number, one of the three wins.
+    maria.play(bet("red"), bet("black"), bet("straight", 0))
+    end_game_session(game_session=maria.game_session, basis=EndBasis.PLAYER, at=house.forward())
+    sweep(key=DRAW_KEY, now=house.forward)
+    return house

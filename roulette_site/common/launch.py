@@ -66,6 +66,17 @@ class State:
             self.note(pid=os.getpid())
             yield
 
+    def is_held(self) -> bool:
+        """Whether a run holds the folder now."""
+        try:
+            with self._lock_file.open() as lock:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except FileNotFoundError:
+            return False
+        except BlockingIOError:
+            return True
+        return False
+
     def note(self, **facts: Any) -> None:
         """Write down who holds the folder, for the next one who finds it held."""
         self._lock_file.write_text(json.dumps(facts))

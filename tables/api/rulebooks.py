@@ -74,6 +74,8 @@ def _body(request: Request) -> bytes:
         body: bytes = request._request.body
     except RequestDataTooBig as error:
         raise InvalidRequest(f"A request has at most {MOST_BYTES} bytes.") from error
+    except ValueError as error:
+        raise InvalidRequest("The request's Content-Length is no number.") from error
     if len(body) > MOST_BYTES:
         raise InvalidRequest(f"A request has at most {MOST_BYTES} bytes.")
     return body

@@ -1,6 +1,7 @@
 """`manage.py run`: the whole site on this machine, for a demonstration."""
 
 import os
+import signal
 import subprocess
 import sys
 from contextlib import suppress
@@ -21,10 +22,13 @@ class Command(BaseCommand):
     help = "Run the demonstration: database, web, worker, beat and bots, until Ctrl-C. BOTS=0 leaves the bots out."
     # What the checks look at is looked at by `make check`; here they would cost a second of every start.
     requires_system_checks: list[str] = []
+    state: launch.State
+    days: int
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Take what else can be done than to run."""
         parser.add_argument("--port", type=int, default=int(os.environ.get("PORT", DEFAULT_PORT)))
+        parser.add_argument("--days", type=int, default=14, help="days of past, where the demonstration is made (14)")
         what = parser.add_mutually_exclusive_group()
         what.add_argument("--reset", action="store_true", help="begin the demonstration anew, then end")
         what.add_argument("--plug", action="store_true", help="kill the running site's worker in mid-spin, and watch")
@@ -33,28 +37,34 @@ class Command(BaseCommand):
         """Run, reset, or pull the plug of a site that runs."""
         if not settings.DEBUG:
             raise CommandError("This is the demonstration, which opens every account to anyone: not with DEBUG off.")
-        state = launch.State(Path(settings.VAR_DIR).resolve())
+        self.state = launch.State(Path(settings.VAR_DIR).resolve())
+        self.days = options["days"]
         if options["plug"]:
-            launch_plug.pull(worker_pid_file=state.worker_pid_file, say=self._say)
+            if not self.state.is_held():
+                raise CommandError("The site does not run: `make run` first.")
+            launch_plug.pull(worker_pid_file=self.state.worker_pid_file, say=self._say)
             return
+        # Until the launcher takes over, every way to stop is the same as Ctrl-C.
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.default_int_handler)
         try:
-            with state.held():
-                self._reset(state) if options["reset"] else self._run(state, options["port"])
+            with self.state.held():
+                self._reset() if options["reset"] else self._run(options["port"])
         except (launch.StateInUse, launch.StateNotOurs) as refusal:
             raise CommandError(str(refusal)) from None
         except KeyboardInterrupt:
             raise CommandError("Stopped while preparing; the next start goes on.", returncode=130) from None
 
-    def _run(self, state: launch.State, wanted_port: int) -> None:
+    def _run(self, wanted_port: int) -> None:
         port = launch.find_free_port(wanted_port)
         if port != wanted_port:
             self._say(f"Port {wanted_port} is busy; port {port} is taken instead.")
-        environment = launch.environment_for_children(state, port)
-        self._prepare(state, environment)
+        environment = launch.environment_for_children(self.state, port)
+        self._prepare(environment)
 
         site = f"http://127.0.0.1:{port}"
         launcher = launch.Launcher(
-            state,
+            self.state,
             address=f"{site}/",
             announcement=[
                 "",
@@ -69,7 +79,7 @@ class Command(BaseCommand):
         for name, command in launch.read_procfile(settings.BASE_DIR / "Procfile").items():
             if name == "bots" and os.environ.get("BOTS") == "0":
                 continue
-            own = {"WORKER_DRAW_KEY_FILE": str(state.draw_key_file)} if name == "worker" else {}
+            own = {"WORKER_DRAW_KEY_FILE": str(self.state.draw_key_file)} if name == "worker" else {}
             launcher.add_process(name, command, env=environment | own, cwd=settings.BASE_DIR)
         launcher.loop()
         if launcher.ended_by_itself:
@@ -77,55 +87,54 @@ class Command(BaseCommand):
             raise CommandError(f"{names} ended, so everything was stopped. What went wrong stands above.")
         self._say("Stopped.")
 
-    def _prepare(self, state: launch.State, environment: dict[str, str]) -> None:
-        database = _database_in(state)
-        if database is not None and state.broken_off:
+    def _reset(self) -> None:
+        if self._embedded_database() is None:
+            raise CommandError("DATABASE_URL names a database of its own; only the embedded one is begun anew.")
+        self.state.empty()
+        self._prepare(launch.environment_for_children(self.state, DEFAULT_PORT))
+        self._say("The demonstration is as new. `make run` starts it.")
+
+    def _prepare(self, environment: dict[str, str]) -> None:
+        database = self._embedded_database()
+        if database is not None and self.state.broken_off:
             self._say("The demonstration was broken off while it was made; it is begun anew.")
-            state.empty()
-        state.prepare()
+            self.state.empty()
+        self.state.prepare()
         # With DEBUG on nothing is collected into it, but whitenoise warns where it is missing.
         Path(settings.STATIC_ROOT).mkdir(exist_ok=True)
         if database is None or database.exists():
-            self._migrate_and_seed(state, environment)
+            self._migrate_and_seed(environment)
         else:
-            self._say("Making the demonstration: two weeks of play. This takes about half a minute, once.")
-            with state.finishing():
-                self._migrate_and_seed(state, environment)
+            self._say(f"Making the demonstration: {self.days} days of play. This takes a while, once.")
+            with self.state.finishing():
+                self._migrate_and_seed(environment)
 
-    def _migrate_and_seed(self, state: launch.State, environment: dict[str, str]) -> None:
+    def _migrate_and_seed(self, environment: dict[str, str]) -> None:
         call_command("migrate", interactive=False, verbosity=0)
         # honcho forks, and no connection may be shared with what it forks.
         connections.close_all()
         # The past has draws too. It is made before anything serves, by a process that ends.
-        seeding = subprocess.run(
-            [sys.executable, "manage.py", "seed_demo", "--if-empty"],
-            env=environment | {"DRAW_KEY_FILE": str(state.draw_key_file)},
+        seeding = subprocess.run(  # noqa: S603 - our own command and a number
+            [sys.executable, "manage.py", "seed_demo", "--if-empty", f"--days={self.days}"],
+            env=environment | {"DRAW_KEY_FILE": str(self.state.draw_key_file)},
             cwd=settings.BASE_DIR,
+            # Ctrl-C is for this process, which then ends the other.
+            start_new_session=True,
             check=False,
         )
         if seeding.returncode != 0:
             raise CommandError("seed_demo failed, so nothing was started. What went wrong stands above.")
 
-    def _reset(self, state: launch.State) -> None:
-        if _database_in(state) is None:
-            raise CommandError(
-                f"Only the embedded database, in {state.folder}, is begun anew: DATABASE_URL is another."
-            )
-        state.empty()
-        self._prepare(state, launch.environment_for_children(state, DEFAULT_PORT))
-        self._say("The demonstration is as new. `make run` starts it.")
+    def _embedded_database(self) -> Path | None:
+        """The file of the embedded database, or None where DATABASE_URL names another."""
+        database = settings.DATABASES["default"]
+        if not database["ENGINE"].endswith("sqlite3"):
+            return None
+        file = Path(str(database["NAME"])).resolve()
+        return file if file.parent == self.state.folder else None
 
     def _say(self, sentence: str) -> None:
         # What this is said to may be gone: a pipe that was closed, or a terminal.
         with suppress(OSError):
             self.stdout.write(sentence)
             self.stdout.flush()
-
-
-def _database_in(state: launch.State) -> Path | None:
-    """The file of the embedded database, or None where DATABASE_URL names another."""
-    database = settings.DATABASES["default"]
-    if not database["ENGINE"].endswith("sqlite3"):
-        return None
-    file = Path(str(database["NAME"])).resolve()
-    return file if file.parent == state.folder else None

@@ -1,0 +1,73 @@
+"""A round from launch to payment by a real worker, over each broker; and what a killed worker leaves behind."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from sessions_app.services.game_sessions import start_game_session
+from tables.models import GameRound, RoundState
+from tables.services.advance import sweep
+from tests.house import DRAW_KEY, House, PlayerAtTable, bet, make_house
+
+pytestmark = [pytest.mark.servers, pytest.mark.django_db(transaction=True)]
+PATIENCE_SECONDS = 30
+
+
+def wait_for(what: Callable[[], Any]) -> Any:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        if found := what():
+            return found
+        time.sleep(0.05)
+    raise AssertionError("it did not happen in time")
+
+
+@pytest.fixture
+def house() -> House:
+    return make_house()
+
+
+def play_over(house: House, broker: str, worker: Callable[..., Any]) -> None:
+    worker(broker)
+    house.now = timezone.now()
+    player = PlayerAtTable(house, start_game_session(table=house.table, player=house.player(), at=timezone.now()))
+    rounds = GameRound.objects.filter(seat=player.seat)
+    # The worker opens the first round, draws and pays it once it is launched, and opens the next.
+    wait_for(lambda: rounds.filter(state=RoundState.BETTING).exists())
+    player.place(bet("red"), bet("black"))
+    launched = player.launch()
+    wait_for(lambda: rounds.filter(pk=launched.pk, state=RoundState.SETTLED).exists())
+    wait_for(lambda: rounds.filter(state=RoundState.BETTING, number__gt=launched.number).exists())
+    call_command("verify")
+
+
+def test_over_the_broker_without_a_server(house: House, worker: Callable[..., Any]) -> None:
+    play_over(house, "fsatomic://", worker)
+
+
+def test_over_redis(house: House, worker: Callable[..., Any], redis_url: str) -> None:
+    play_over(house, redis_url, worker)
+
+
+def test_over_rabbitmq(house: House, worker: Callable[..., Any], amqp_url: str) -> None:
+    play_over(house, amqp_url, worker)
+
+
+def test_the_sweep_takes_over_from_a_worker_that_was_killed(house: House, worker: Callable[..., Any]) -> None:
+    running = worker("fsatomic://")
+    house.now = timezone.now()
+    player = PlayerAtTable(house, start_game_session(table=house.table, player=house.player(), at=timezone.now()))
+    rounds = GameRound.objects.filter(seat=player.seat)
+    wait_for(lambda: rounds.filter(state=RoundState.BETTING).exists())
+    running.kill()
+    player.place(bet("red"), bet("black"))
+    launched = player.launch()
+    assert rounds.get(pk=launched.pk).state == RoundState.CLOSED
+    # What beat has workers do every second; the task that the launch sent went with the worker.
+    sweep(key=DRAW_KEY, now=timezone.now)
+    assert rounds.get(pk=launched.pk).state == RoundState.SETTLED
+    call_command("verify")

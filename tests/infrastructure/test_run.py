@@ -1,0 +1,176 @@
+"""`manage.py run` as a whole, in a folder of state of its own: from nothing to a site, the plug, the stop, the restart."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.parse import urlencode
+from urllib.request import HTTPCookieProcessor, build_opener, urlopen
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+START_SECONDS = 120
+STOP_SECONDS = 10
+RESTART_SECONDS = 8
+# This machine may be busy with other tests; the promise is for one that is not.
+LENIENCE = 3
+
+
+class Site:
+    """A `manage.py run` in a process of its own."""
+
+    def __init__(self, var_dir, *, bots=True):
+        names = ("DATABASE_URL", "BROKER_URL", "CACHE_URL", "DJANGO_SETTINGS_MODULE", "DEBUG", "PORT")
+        self.environment = {key: value for key, value in os.environ.items() if key not in names}
+        self.environment |= {"VAR_DIR": str(var_dir), "BOTS": "1" if bots else "0"}
+        self.var_dir = var_dir
+        self.process = None
+        # A file, since nobody reads along while the tests do something else, and a pipe would fill up.
+        self.log_file = var_dir.parent / f"run-{id(self)}.log"
+
+    @property
+    def said(self):
+        return self.log_file.read_text()
+
+    def manage(self, *arguments):
+        return subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            env=self.environment,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def start(self):
+        began = time.monotonic()
+        with self.log_file.open("w") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "manage.py", "run", "--days", "1"],
+                env=self.environment,
+                cwd=ROOT,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        while "Ctrl-C stops everything" not in self.said:
+            assert self.process.poll() is None, self.said
+            assert time.monotonic() - began < START_SECONDS, self.said
+            time.sleep(0.05)
+        self.address = re.search(r"The tables +(\S+)", self.said)[1]
+        return time.monotonic() - began
+
+    def stop(self, number=signal.SIGINT):
+        began = time.monotonic()
+        self.process.send_signal(number)
+        self.process.wait(60)
+        return time.monotonic() - began
+
+    def log_in(self):
+        """Become the first persona of /demo/, by its button."""
+        browser = build_opener(HTTPCookieProcessor())
+        with browser.open(f"{self.address}demo/") as page:
+            text = page.read().decode()
+        form = {
+            name: re.search(rf'name="{name}" value="([^"]+)"', text)[1] for name in ("csrfmiddlewaretoken", "email")
+        }
+        browser.open(f"{self.address}demo/", data=urlencode(form).encode()).close()
+        return browser
+
+    def facts(self):
+        return json.loads((self.var_dir / "run.lock").read_text())
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    one = Site(tmp_path_factory.mktemp("run") / "var")
+    one.start()
+    yield one
+    if one.process.poll() is None:
+        one.stop()
+
+
+def test_it_answers_at_the_addresses_it_prints(site):
+    for address in re.findall(r"http://127.0.0.1:\d+/\S*", site.said):
+        with urlopen(address) as page:
+            assert page.status == 200
+
+
+@pytest.mark.skipif(not os.path.exists("/proc"), reason="looks into /proc")
+def test_only_the_worker_has_the_key_of_the_draw(site):
+    holders = []
+    for group in site.facts()["groups"]:
+        environment = Path(f"/proc/{group}/environ").read_bytes()
+        command = Path(f"/proc/{group}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+        assert b"DEMO_SITE=1\0" in environment
+        if b"\0DRAW_KEY_FILE=" in environment:
+            holders.append(command)
+    assert len(holders) == 1
+    assert "celery --quiet -A roulette_site worker" in holders[0]
+
+
+def test_a_second_run_and_a_reset_are_refused_while_it_runs(site):
+    for arguments in (("run",), ("run", "--reset")):
+        refused = site.manage(*arguments)
+        assert refused.returncode == 1
+        assert f"The site runs already at {site.address}" in refused.stderr
+
+
+def test_the_worker_is_killed_in_mid_spin_and_the_round_recovers(site):
+    pulled = site.manage("run", "--plug")
+    assert pulled.returncode == 0, pulled.stdout + pulled.stderr
+    assert re.search(r"Round \d+ at \w+: bets are closed, nothing is paid", pulled.stdout)
+    assert re.search(r"is (paid on number \d+|void), [\d.]+ s after the kill", pulled.stdout)
+    assert "The books are right." in pulled.stdout
+
+
+def test_ctrl_c_stops_all_in_time_with_a_stream_open_and_a_restart_keeps_everything(site):
+    stream = site.log_in().open(f"{site.address}events?table=solo")
+    assert stream.headers["Content-Type"].startswith("text/event-stream")
+    facts = site.facts()
+    assert site.stop() < STOP_SECONDS
+    stream.close()
+    assert site.process.returncode == 0
+    assert "Stopped." in site.said
+    for group in facts["groups"]:
+        with pytest.raises(ProcessLookupError):
+            os.killpg(group, 0)
+
+    key = (site.var_dir / "draw.key").read_text()
+    again = Site(site.var_dir, bots=False)
+    try:
+        assert again.start() < RESTART_SECONDS * LENIENCE
+        assert "Making the demonstration" not in again.said
+        assert len(again.facts()["groups"]) == 3
+    finally:
+        again.stop(signal.SIGTERM)
+    assert (site.var_dir / "draw.key").read_text() == key
+    assert again.manage("verify").returncode == 0
+
+
+def test_a_reset_begins_anew(site):
+    assert site.process.poll() is not None, "the test before has stopped it"
+    key = (site.var_dir / "draw.key").read_text()
+    reset = site.manage("run", "--reset", "--days", "1")
+    assert reset.returncode == 0, reset.stderr
+    assert "as new" in reset.stdout
+    assert (site.var_dir / "draw.key").read_text() != key
+
+
+def test_the_plug_of_a_site_that_does_not_run_is_refused(tmp_path):
+    refused = Site(tmp_path / "var").manage("run", "--plug")
+    assert refused.returncode == 1
+    assert "The site does not run" in refused.stderr
+
+
+def test_with_debug_off_there_is_no_demonstration(tmp_path):
+    site = Site(tmp_path / "var")
+    site.environment |= {"DEBUG": "0", "SECRET_KEY": "a secret of this test"}
+    refused = site.manage("run")
+    assert refused.returncode == 1
+    assert "not with DEBUG off" in refused.stderr

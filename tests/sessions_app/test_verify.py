@@ -1,0 +1,143 @@
+"""`manage.py verify`: clean after an evening, and for each of its checks a tampering that this check finds."""
+
+from collections.abc import Callable, Iterator
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection, transaction
+
+from roulette_site.common import guards
+from roulette_site.common.verification import snapshot
+from sessions_app.management.commands.verify import CHECKS
+from tests.house import House, make_evening
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ONE_BET = "(SELECT max(bet_id) FROM tables_betoutcome)"
+ONE_ROUND = "(SELECT max(game_round_id) FROM tables_betoutcome)"
+
+# What somebody with the database's own rights could do, check by check.
+TAMPERINGS: dict[str, list[str]] = {
+    "balances": ["UPDATE wallets_account SET balance_cents = balance_cents + 1 WHERE kind = 'wallet'"],
+    "units": ["UPDATE wallets_transfer SET unit = 'DEMO' WHERE reason = 'prize'"],
+    "flows": ["UPDATE wallets_transfer SET reason = 'half_back' WHERE reason = 'prize'"],
+    "in_play": ["UPDATE wallets_transfer SET amount_cents = amount_cents + 1 WHERE reason = 'stake_lost'"],
+    "slips": ["UPDATE tables_bet SET stake_cents = stake_cents + 10"],
+    "taken_back": ["UPDATE wallets_transfer SET amount_cents = amount_cents - 1 WHERE reason = 'bet_taken_back'"],
+    "outcomes": [f"UPDATE tables_betoutcome SET returned_cents = returned_cents + 1 WHERE bet_id = {ONE_BET}"],
+    "round_money": [f"UPDATE tables_roundtotals SET prize_cents = prize_cents + 1 WHERE game_round_id = {ONE_ROUND}"],
+    "paid": ["UPDATE wallets_transfer SET amount_cents = amount_cents + 1 WHERE reason = 'prize'"],
+    "draws": [
+        "UPDATE tables_gameround SET winning_number = (winning_number + 1) % 37 WHERE winning_number IS NOT NULL"
+    ],
+    "bets_digests": ["UPDATE tables_bet SET spot = (spot + 1) % 161"],
+    "rulebooks": ["UPDATE tables_gameround SET rulebook_digest = 'another'"],
+    "round_numbers": ["UPDATE tables_gameround SET number = number + 1000 WHERE state = 'unused'"],
+    "events": ["UPDATE tables_roundevent SET sequence = sequence + 1000 WHERE kind = 'unused'"],
+    "game_sessions": ["UPDATE sessions_app_gamesession SET ended_at = NULL, end_basis = NULL"],
+}
+
+
+@pytest.fixture
+def evening() -> House:
+    return make_evening()
+
+
+@pytest.fixture
+def tamper() -> Iterator[Callable[[str], None]]:
+    """Change rows as only the owner of the database can: with the guards out of the way, and back afterwards."""
+
+    def run(*statements: str) -> None:
+        with transaction.atomic():
+            guards.uninstall(connection)
+            with connection.cursor() as cursor:
+                for statement in statements:
+                    cursor.execute(statement)
+                    assert cursor.rowcount, f"nothing to tamper with: {statement}"
+            guards.install(connection)
+
+    yield run  # type: ignore[misc]
+    guards.install(connection)
+
+
+def said(*checks: str) -> str:
+    out = StringIO()
+    status = 0
+    try:
+        call_command("verify", *checks, stdout=out)
+    except CommandError as error:
+        status = error.returncode
+    return f"{out.getvalue()}{'NOT CLEAN' if status == 1 else ''}"
+
+
+def test_an_honest_evening_is_clean(evening: House) -> None:
+    text = said()
+    assert "NOT CLEAN" not in text
+    for check in CHECKS:
+        assert f"ok      {check.name}" in text
+
+
+@pytest.mark.parametrize("name", TAMPERINGS)
+def test_a_tampering_is_found_by_its_check(evening: House, tamper: Callable[..., None], name: str) -> None:
+    tamper(*TAMPERINGS[name])
+    text = said(name)
+    assert f"DIFFERS {name}" in text
+    assert "NOT CLEAN" in text
+    assert "NOT CLEAN" in said()
+
+
+def test_a_guard_that_was_dropped_is_found(evening: House) -> None:
+    with connection.cursor() as cursor:
+        table = " ON wallets_transfer" if connection.vendor == "postgresql" else ""
+        cursor.execute(f"DROP TRIGGER wallets_transfer_no_update{table}")
+    assert "DIFFERS guards" in said("guards")
+    guards.install(connection)
+    assert "NOT CLEAN" not in said()
+
+
+@pytest.mark.parametrize(
+    ("name", "statement"),
+    [
+        ("slips", "UPDATE tables_slip SET seat_id = seat_id WHERE 1 = 0"),
+        ("draws", "UPDATE tables_rounddraw SET seed_hex = '00'"),
+        ("draws", "UPDATE tables_roundseed SET commitment = 'another'"),
+        ("draws", "UPDATE tables_gameround SET client_seed = 'not the one' WHERE winning_number IS NOT NULL"),
+        ("outcomes", "DELETE FROM tables_betoutcome"),
+        ("outcomes", "UPDATE tables_betoutcome SET kind = 'half'"),
+        ("round_money", "DELETE FROM tables_roundtotals"),
+        ("rulebooks", "UPDATE tables_gameround SET rulebook_edition = '2027-01-01'"),
+    ][1:],
+)
+def test_other_ways_to_the_same_end_are_found_too(
+    evening: House, tamper: Callable[..., None], name: str, statement: str
+) -> None:
+    tamper(statement)
+    assert f"DIFFERS {name}" in said(name)
+
+
+def test_every_check_has_a_tampering() -> None:
+    assert {check.name for check in CHECKS} == {*TAMPERINGS, "guards"}
+
+
+def test_an_unknown_check_is_refused() -> None:
+    with pytest.raises(CommandError, match="no check nonsense"):
+        call_command("verify", "nonsense")
+
+
+def test_it_reads_one_snapshot_and_blocks_nobody(evening: House) -> None:
+    other = connection.copy()
+    try:
+        with snapshot():
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT count(*) FROM wallets_player")
+                (before,) = cursor.fetchone()
+            with other.cursor() as cursor:
+                cursor.execute("UPDATE wallets_user SET full_name = 'written meanwhile'")
+                assert cursor.rowcount
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT count(*) FROM wallets_user WHERE full_name = 'written meanwhile'")
+                assert cursor.fetchone() == (0,)
+        assert before
+    finally:
+        other.close()
