@@ -11,6 +11,8 @@ from tables.web import views as rules
 
 admin.site.site_header = admin.site.site_title = "Back-office"
 
+handler404 = "roulette_site.common.problems.not_found"
+
 urlpatterns = [
     path("", views.lobby, name="lobby"),
     path("login/", LoginView.as_view(redirect_authenticated_user=True), name="login"),

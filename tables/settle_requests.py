@@ -1,9 +1,9 @@
 """The settle command's and the API's requests: one JSON object in, one out. Pure; needs no database."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from roulette_site.common.strict_json import InvalidJson, read_json
 from tables.roulette.bets import Bet
 from tables.roulette.cloth import find_spot
 from tables.roulette.limits import Breach, Options, find_breaches
@@ -21,6 +21,8 @@ _FLAGS = ("split_dozens_offered", "split_columns_offered", "split_bets_offered")
 _OPTIONS = frozenset({*_FLAGS, "total_limit", "stake_step", "call_bets"})
 
 Answer = dict[str, Any]
+# A bet in prison lives on from number to number: so many results are answered at most.
+MOST_RESULTS = 100_000
 
 
 class InvalidRequest(ValueError):
@@ -35,31 +37,17 @@ def refuse_request(detail: str) -> Answer:
 def answer_text(text: str | bytes) -> Answer:
     """Answer a request given as JSON text; whatever is wrong with it is said, never raised."""
     try:
-        return answer(read_json(text))
+        return answer(read_request(text))
     except InvalidRequest as error:
         return refuse_request(str(error))
 
 
-def read_json(text: str | bytes) -> Any:
-    """Read JSON and nothing more lenient: no NaN, no name given twice; raises InvalidRequest."""
+def read_request(text: str | bytes) -> Any:
+    """Read a request's JSON; raises InvalidRequest."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_once_each)
-    except RecursionError as error:
-        raise InvalidRequest("The request is nested too deeply.") from error
-    except ValueError as error:
-        # JSONDecodeError, UnicodeDecodeError and integers of thousands of digits are ValueErrors.
+        return read_json(text)
+    except InvalidJson as error:
         raise InvalidRequest(f"The request is not JSON: {error}") from error
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    read = dict(pairs)
-    if len(read) != len(pairs):
-        raise ValueError("a name is given twice")
-    return read
 
 
 def answer(request: Any) -> Answer:
@@ -86,6 +74,8 @@ def answer(request: Any) -> Answer:
         # Bet by bet, and what is the whole slip's last; a bet's own keep the order in which they were found.
         breaches.sort(key=lambda breach: (breach.bet is None, breach.bet or 0))
         return {"accepted": False, "breaches": [breach_as_json(breach) for breach in breaches]}
+    if rulebook.zero_rule.offers_choice and len(slip.bets) * len(numbers or ()) > MOST_RESULTS:
+        raise InvalidRequest(f"Bets times numbers come to at most {MOST_RESULTS}.")
     choices = _choices(request, len(slip.bets))
     last_round = request.get("last_round", False)
     if type(last_round) is not bool:
@@ -230,12 +220,14 @@ def _number_breaches(numbers: Any) -> list[Breach]:
 def _choices(request: Mapping[str, Any], bets: int) -> list[Mapping[int, str]]:
     """For each zero in turn, what is done with each bet."""
     choices: list[Mapping[int, str]] = []
+    indexes = [str(index) for index in range(bets)]
+    known = frozenset(indexes)
     for given in _list(request, "choices"):
         if isinstance(given, str):
-            given = dict.fromkeys(map(str, range(bets)), given)
+            given = dict.fromkeys(indexes, given)
         if not isinstance(given, dict) or any(choice not in CHOICES for choice in given.values()):
             raise InvalidRequest("A choice is prison or withdraw, for all bets or by index.")
-        if any(index not in map(str, range(bets)) for index in given):
+        if not known.issuperset(given):
             raise InvalidRequest("A choice names a bet that there is not.")
         choices.append({int(index): choice for index, choice in given.items()})
     return choices

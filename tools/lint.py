@@ -17,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAMS = Path(sys.executable).parent
 PACKAGES = ("manage.py", "roulette_site", "wallets", "tables", "sessions_app")
+DIFFERENCE_LINES = 40
 OPENAPI = ROOT / "docs" / "openapi.yaml"
 # The settings are checked as they are by default, whatever site is set up around here.
 NOT_FOR_CHECKS = ("DATABASE_URL", "BROKER_URL", "CACHE_URL", "DEBUG", "DEMO_SITE", "DJANGO_SETTINGS_MODULE")
@@ -81,12 +82,13 @@ class Checks:
         if not made.passed:
             return made
         committed = OPENAPI.read_text().splitlines() if OPENAPI.exists() else []
-        difference = "\n".join(
+        difference = list(
             difflib.unified_diff(
                 committed, fresh.read_text().splitlines(), "docs/openapi.yaml", "the code", lineterm=""
             )
         )
-        return Result(not difference, f"{difference}\nIf this is meant: make openapi.")
+        shown = [*difference[:DIFFERENCE_LINES], "If this is meant: make openapi."]
+        return Result(not difference, "\n".join(shown))
 
 
 def main() -> int:

@@ -5,7 +5,7 @@ from typing import Any
 from django.apps import AppConfig
 from django.core.checks import CheckMessage, Tags, Warning, register
 from django.db import connections
-from django.db.models.signals import post_migrate
+from django.db.models.signals import post_migrate, pre_migrate
 
 from . import guards, roles
 
@@ -13,6 +13,11 @@ from . import guards, roles
 def lay_guards(sender: AppConfig, using: str, **kwargs: Any) -> None:
     """Lay the database's guards after every migrate, whichever app it was for."""
     guards.install(connections[using])
+
+
+def lift_guards(sender: AppConfig, using: str, **kwargs: Any) -> None:
+    """Take the guards away while tables change shape: SQLite rebuilds a table by moving its rows to another."""
+    guards.uninstall(connections[using])
 
 
 def lay_groups(sender: AppConfig, using: str, **kwargs: Any) -> None:
@@ -39,6 +44,7 @@ class CommonConfig(AppConfig):
     verbose_name = "House"
 
     def ready(self) -> None:
+        pre_migrate.connect(lift_guards, sender=self, dispatch_uid="common.lift_guards")
         post_migrate.connect(lay_guards, sender=self, dispatch_uid="common.lay_guards")
         post_migrate.connect(lay_groups, sender=self, dispatch_uid="common.lay_groups")
         register(check_guards, Tags.database)

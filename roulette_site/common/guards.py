@@ -10,8 +10,10 @@ use it.
 """
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from django.db import transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -71,6 +73,8 @@ class DatabaseObject:
     drop: str
 
 
+# A column as Django writes it in the condition of an index.
+_COLUMN = re.compile(r'"\w+"')
 _registered: list[tuple[str, DatabaseObject]] = []
 
 
@@ -107,13 +111,26 @@ def find_missing(connection: BaseDatabaseWrapper) -> list[str]:
 
 def _expected(connection: BaseDatabaseWrapper) -> Iterator[DatabaseObject]:
     present = set(connection.introspection.table_names())
-    make = _postgresql_guard if connection.vendor == "postgresql" else _sqlite_guard
     for guard in GUARDS:
         if guard.table in present:
-            yield from make(guard)
+            yield from _guard_as_it_can_be(connection, guard)
     for vendor, one in _registered:
         if vendor == connection.vendor and (not one.table or one.table in present):
             yield one
+
+
+def _guard_as_it_can_be(connection: BaseDatabaseWrapper, guard: Guard) -> Iterator[DatabaseObject]:
+    """The guard's triggers for the columns and unique keys that the table has at this state of its migrations."""
+    with connection.cursor() as cursor:
+        columns = {one.name for one in connection.introspection.get_table_description(cursor, guard.table)}
+        keys = [] if connection.vendor == "postgresql" else _sqlite_unique_keys(cursor, guard)
+    if not guard.append_only:
+        guard = replace(
+            guard,
+            frozen=tuple(name for name in guard.frozen if name in columns),
+            write_once=tuple(name for name in guard.write_once if name in columns),
+        )
+    yield from _postgresql_guard(guard) if connection.vendor == "postgresql" else _sqlite_guard(guard, keys)
 
 
 def _stands(connection: BaseDatabaseWrapper, one: DatabaseObject) -> bool:
@@ -167,23 +184,54 @@ def _sqlite_trigger(name: str, table: str, when: str, condition: str, message: s
     )
 
 
-def _sqlite_guard(guard: Guard) -> Iterator[DatabaseObject]:
+def _sqlite_unique_keys(cursor: Any, guard: Guard) -> list[tuple[tuple[str, ...], str]]:
+    """Each unique key of the table: its columns, and the condition of a partial one (empty otherwise)."""
+    cursor.execute(
+        "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = %s ORDER BY name", [guard.table]
+    )
+    created = dict(cursor.fetchall())
+    cursor.execute(f"PRAGMA index_list({guard.table})")
+    keys = {((guard.key,), "")}
+    for _, name, is_unique, _, is_partial in cursor.fetchall():
+        if is_unique:
+            cursor.execute(f"PRAGMA index_info({name})")
+            columns = tuple(column for _, _, column in cursor.fetchall())
+            keys.add((columns, created[name].partition(" WHERE ")[2] if is_partial else ""))
+    return sorted(keys)
+
+
+def _sqlite_guard(guard: Guard, keys: Iterable[tuple[tuple[str, ...], str]]) -> Iterator[DatabaseObject]:
     table = guard.table
     yield _sqlite_trigger(f"{table}_no_delete", table, "BEFORE DELETE", "", f"{table}: rows are never deleted")
-    # REPLACE deletes without a delete trigger on a connection that has recursive_triggers off.
-    yield _sqlite_trigger(
-        f"{table}_no_replace",
-        table,
-        "BEFORE INSERT",
-        f"EXISTS (SELECT 1 FROM {table} WHERE {guard.key} = NEW.{guard.key})",
-        f"{table}: rows are never replaced",
-    )
+    # REPLACE deletes whatever shares a unique key, without a delete trigger where recursive_triggers is off.
+    in_the_way = [_sqlite_conflict(table, columns, condition) for columns, condition in keys]
+    refusal = f"{table}: rows are never replaced"
+    yield _sqlite_trigger(f"{table}_no_replace", table, "BEFORE INSERT", " OR ".join(in_the_way), refusal)
     if guard.append_only:
         yield _sqlite_trigger(f"{table}_no_update", table, "BEFORE UPDATE", "", f"{table}: rows are never changed")
         return
     yield _sqlite_trigger(
         f"{table}_frozen", table, "BEFORE UPDATE", _changed(guard, "IS NOT"), f"{table}: this column is fixed"
     )
+    # UPDATE OR REPLACE does the same where a column that may change is part of a partial key's condition.
+    pushed_out = [
+        _sqlite_conflict(table, columns, condition, besides=guard.key) for columns, condition in keys if condition
+    ]
+    if pushed_out:
+        yield _sqlite_trigger(f"{table}_no_push_out", table, "BEFORE UPDATE", " OR ".join(pushed_out), refusal)
+
+
+def _sqlite_conflict(table: str, columns: Iterable[str], condition: str, besides: str = "") -> str:
+    """SQL that says whether another row holds the unique key that the new row has."""
+    parts = [f'"{column}" = NEW."{column}"' for column in columns]
+    if condition:
+        parts.append(f"({condition})")
+    if besides:
+        parts.append(f"{besides} <> NEW.{besides}")
+    exists = f"EXISTS (SELECT 1 FROM {table} WHERE {' AND '.join(parts)})"
+    # A partial key binds only rows that meet its condition: the new one has to meet it too.
+    met_by_new = _COLUMN.sub(r"NEW.\g<0>", condition)
+    return f"({exists} AND ({met_by_new}))" if condition else exists
 
 
 def _changed(guard: Guard, differs: str) -> str:

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
-from django.http import Http404
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.views.defaults import page_not_found
 from rest_framework import exceptions, serializers
 from rest_framework.response import Response
 
@@ -19,6 +20,7 @@ class ProblemOutput(serializers.Serializer):
     status = serializers.IntegerField()
     code = serializers.CharField()
     title = serializers.CharField()
+    detail = serializers.CharField(required=False)
     breaches = serializers.ListField(child=serializers.DictField(), required=False)
 
 
@@ -37,13 +39,25 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         return problem(error.http_status, error.code, error.message, **error.details)
     if isinstance(error, Http404):
         error = exceptions.NotFound()
+    elif isinstance(error, RequestDataTooBig):
+        return problem(413, "request_too_large", "The request is too large.")
     elif isinstance(error, PermissionDenied):
         error = exceptions.PermissionDenied()
     if not isinstance(error, exceptions.APIException):
         return None
-    codes = error.get_codes()
-    code = codes if isinstance(codes, str) else "invalid_request"
-    answer = problem(error.status_code, code, str(error.default_detail), detail=error.detail)
+    if isinstance(error, exceptions.ValidationError):
+        return problem(error.status_code, "invalid_request", "The request has another shape.", errors=error.detail)
+    answer = problem(error.status_code, str(error.get_codes()), str(error.default_detail), detail=str(error.detail))
+    if error.status_code == 401 and (scheme := getattr(error, "auth_header", None)):
+        answer["WWW-Authenticate"] = scheme
     if (wait := getattr(error, "wait", None)) is not None:
         answer["Retry-After"] = str(int(wait) + 1)
     return answer
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer an unknown address: a problem under /api/, a page elsewhere (the site's handler404)."""
+    if request.path.startswith("/api/"):
+        body = {"type": "about:blank", "status": 404, "code": "not_found", "title": "There is no such address."}
+        return JsonResponse(body, status=404, content_type=MEDIA_TYPE)
+    return page_not_found(request, exception)

@@ -24,11 +24,17 @@ NEIGHBOUR_COUNTS = (2, 4, 6)
 
 
 class InvalidCall(ValueError):
-    """The call names what is not on the wheel; `reason` says which part of it."""
+    """The call names what is not on the wheel; `faults` has a reason and a sentence for each part of it that does."""
 
-    def __init__(self, reason: str, message: str) -> None:
-        super().__init__(message)
-        self.reason = reason
+    def __init__(self, *faults: tuple[str, str]) -> None:
+        super().__init__(" ".join(sentence for _, sentence in faults))
+        self.faults = faults
+
+    @property
+    def reason(self) -> str:
+        """The reason of the first fault."""
+        reason, _ = next(iter(self.faults))
+        return reason
 
 
 @dataclass(frozen=True)
@@ -51,18 +57,21 @@ class CallBet:
             return tuple((find_spot(None, [number]), 1) for number in self._neighbours())
         if self.name == FINAL:
             return tuple((find_spot(None, [number]), 1) for number in self._final())
-        raise InvalidCall("not_offered", f"There is no call bet {self.name}.")
+        raise InvalidCall(("not_offered", f"There is no call bet {self.name}."))
 
     def _neighbours(self) -> tuple[int, ...]:
-        number, count = self.parameters.get("number", -1), self.parameters.get("neighbours", -1)
+        number, count = self.parameters.get("number"), self.parameters.get("neighbours")
+        faults = []
         if number not in WHEEL:
-            raise InvalidCall("invalid_number", f"{number} is no number of the wheel.")
+            faults.append(("invalid_number", f"{number} is no number of the wheel."))
         if count not in NEIGHBOUR_COUNTS:
-            raise InvalidCall("invalid_neighbours", "A number is called with two, four or six neighbours.")
+            faults.append(("invalid_neighbours", "A number is called with two, four or six neighbours."))
+        if faults or number is None or count is None:
+            raise InvalidCall(*faults)
         return neighbours_of(number, count // 2)
 
     def _final(self) -> tuple[int, ...]:
-        digit = self.parameters.get("digit", -1)
-        if not 0 <= digit <= 9:
-            raise InvalidCall("invalid_digit", "A final is a digit from 0 to 9.")
+        digit = self.parameters.get("digit")
+        if digit is None or not 0 <= digit <= 9:
+            raise InvalidCall(("invalid_digit", "A final is a digit from 0 to 9."))
         return tuple(number for number in sorted(WHEEL) if number % 10 == digit)

@@ -174,12 +174,19 @@ def _even_money() -> Iterable[_Place]:
         yield wager, (), tuple(members[wager]), (width * (place + 0.5), ROWS + 1.5)
 
 
+_TYPES = list(SpotType)
+
+
+def _permanent_order(place: _Place) -> tuple[int, tuple[int, ...]]:
+    wager, on, _, _ = place
+    return _TYPES.index(wager), on
+
+
 def _spots() -> tuple[Spot, ...]:
     places: list[_Place] = [*_inside(), *_even_money()]
     places += _twelves(SpotType.DOZEN, SpotType.SPLIT_DOZEN, dozen_of, lambda d: (STREETS / 3 * (d - 0.5), ROWS + 0.5))
     places += _twelves(SpotType.COLUMN, SpotType.SPLIT_COLUMN, column_of, lambda c: (STREETS + 0.5, ROWS - c + 0.5))
-    order = list(SpotType)
-    places.sort(key=lambda place: (order.index(place[0]), place[1]))
+    places.sort(key=_permanent_order)
     return tuple(
         Spot(index, wager, on, PocketSet.from_numbers(numbers), centre)
         for index, (wager, on, numbers, centre) in enumerate(places)

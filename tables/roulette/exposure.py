@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from .bets import Bet
 from .cloth import SPOTS
+from .prison import withdrawable_cents
 from .rulebook import Rulebook
 from .settlement import returned_cents, spot_results
 from .wheel import WHEEL
@@ -22,7 +23,7 @@ def returned_by_number(rulebook: Rulebook, bets: Iterable[Bet]) -> tuple[int, ..
         for bet in standing:
             result = results[bet.spot.index]
             waits = result.kind == "zero_choice"
-            total += (bet.stake_cents + 1) // 2 if waits else returned_cents(result, bet.stake_cents)
+            total += withdrawable_cents(bet.stake_cents, 1) if waits else returned_cents(result, bet.stake_cents)
         totals.append(total)
     return tuple(totals)
 

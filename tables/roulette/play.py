@@ -66,9 +66,9 @@ def play(
             if result is None:
                 zeros_of[index] = zeros_of.get(index, 0) + 1
                 result = _at_zero(bets[index], zeros_of[index], chosen.get(index), is_last, is_last and last_round)
-            if result[0] not in ("prison", "waiting"):
-                zeros_of.pop(index, None)
             results.append(BetResult(index, *result))
+            if results[-1].result != PRISON:
+                zeros_of.pop(index, None)
         zeros_seen += number == ZERO
         steps.append(Step(number, tuple(results)))
     return tuple(steps)
@@ -95,7 +95,7 @@ def _at_zero(bet: Bet, zeros: int, choice: str | None, is_last: bool, is_refunde
     if is_refunded:
         return "refunded", 0, worth, worth
     if choice == PRISON:
-        return "prison", 0, 0, worth
+        return PRISON, 0, 0, worth
     if choice == WITHDRAW or not is_last:
         return "withdrawn", 0, worth, worth
     return "waiting", 0, 0, worth

@@ -37,10 +37,10 @@ class PocketSet:
         return cls(bits)
 
     def __contains__(self, number: object) -> bool:
-        return isinstance(number, int) and 0 <= number <= 36 and bool(self.bits >> number & 1)
+        return isinstance(number, int) and number >= 0 and bool(self.bits >> number & 1)
 
     def __iter__(self) -> Iterator[int]:
-        return (number for number in range(37) if self.bits >> number & 1)
+        return (number for number in range(self.bits.bit_length()) if self.bits >> number & 1)
 
     def __len__(self) -> int:
         return self.bits.bit_count()

@@ -86,11 +86,10 @@ class Rulebook:
     def __post_init__(self) -> None:
         object.__setattr__(self, "prizes", MappingProxyType(dict(self.prizes)))
         object.__setattr__(self, "maxima", MappingProxyType(dict(self.maxima)))
-        wagers = set(SpotType)
-        said_of = {"prize": self.prizes, "maximum": self.maxima, "place in the payment order": self.payment_order}
-        for what, named in said_of.items():
-            if set(named) != wagers or len(named) != len(wagers):
-                raise RulebookInvalid(f"{self.code}: not every wager has one {what}.")
+        for field in ("prizes", "maxima", "payment_order"):
+            named = list(getattr(self, field))
+            if sorted(named) != sorted(SpotType):
+                raise RulebookInvalid(f"{self.code}: its {field} do not name every wager once.")
         for spot in SPOTS:
             prize = self.prizes[spot.type]
             # Every wager pays as on a wheel without a zero: numbers covered times (prize + 1) is 36.

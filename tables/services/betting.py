@@ -18,7 +18,7 @@ from tables.selectors.bets import stakes_of_account
 from tables.settle_requests import breach_as_json
 from tables.slips import ReadSlip, read_slip
 from wallets.amounts import format_cents
-from wallets.models import Account
+from wallets.models import Account, Transfer
 from wallets.services.ledger import IdempotencyConflict
 
 MOST_BETS = 1000
@@ -61,7 +61,7 @@ def place_bets(*, seat: Seat, items: Sequence[Any], key: str, actor: str, at: dt
     rules, rulebook, minimum = game_round.rules, game_round.rulebook, game_round.minimum_cents
     slip = read_slip(rulebook, rules.options, items)
     refused = slip.breaches or slip.breaches_of_items(find_breaches(rulebook, rules.options, minimum, slip.bets))
-    if refused:
+    if refused and not Transfer.objects.filter(idempotency_key=key).exists():
         # Nothing can be placed. What else stands against it is read without a lock: nothing will be written.
         raise SlipRefused(_everything_against(seat, game_round, slip))
     try:

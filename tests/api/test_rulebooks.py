@@ -11,7 +11,7 @@ from django.test import Client
 
 from tables.api.rulebooks import MOST_BETS, MOST_BYTES, MOST_NUMBERS, RulebookSettleView
 from tables.roulette.rulebooks import all_rulebooks, find_rulebook
-from tables.settle_requests import answer_text
+from tables.settle_requests import MOST_RESULTS, answer_text
 from tests.roulette.test_cases import ASKED
 
 from .problems import amounts_of, problem
@@ -252,6 +252,13 @@ def test_a_large_request_is_answered_whole(client: Client) -> None:
     assert answer["steps"][-1]["bets"][-1] == {
         "bet": MOST_BETS - 1, "result": "prison", "prize": "0.00", "returned": "0.00", "may_withdraw": "0.01",
     }  # fmt: skip
+
+
+def test_an_answer_is_bounded_too(client: Client) -> None:
+    body = {"bets": [RED] * MOST_BETS, "numbers": [0] * MOST_NUMBERS, "choices": [{"0": "prison"}]}
+    assert str(MOST_RESULTS) in no_request(settle(client, body, "fr-francaise"))
+    # Where no stake lives on, as many numbers are answered as may be asked.
+    assert len(settle(client, body, "fr-anglaise").json()["steps"]) == MOST_NUMBERS
 
 
 def test_nobody_needs_a_key_and_a_wrong_one_does_no_harm(client: Client) -> None:

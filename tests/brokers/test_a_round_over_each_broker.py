@@ -1,16 +1,24 @@
 """A round from launch to payment by a real worker, over each broker; and what a killed worker leaves behind."""
 
+import os
+import signal
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.management import call_command
 from django.utils import timezone
 
+from roulette_site import celery_app
 from sessions_app.services.game_sessions import start_game_session
 from tables.models import GameRound, RoundState
 from tables.services.advance import sweep
+from tests.conftest import _url_of_test_database
 from tests.house import DRAW_KEY, House, PlayerAtTable, bet, make_house
 
 pytestmark = [pytest.mark.servers, pytest.mark.django_db(transaction=True)]
@@ -70,4 +78,50 @@ def test_the_sweep_takes_over_from_a_worker_that_was_killed(house: House, worker
     # What beat has workers do every second; the task that the launch sent went with the worker.
     sweep(key=DRAW_KEY, now=timezone.now)
     assert rounds.get(pk=launched.pk).state == RoundState.SETTLED
+    call_command("verify")
+
+
+@pytest.fixture
+def beat(transactional_db: None, tmp_path: Path) -> Iterator[Callable[[str], None]]:
+    """Start a real beat on the test's database: `beat(broker_url)`."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(broker_url: str) -> None:
+        files = ["--pidfile=", "--schedule", str(tmp_path / "beat-schedule"), "--logfile", str(tmp_path / "beat.log")]
+        command = [sys.executable, "-m", "celery", "--quiet", "-A", "roulette_site", "beat", *files]
+        surroundings = {**os.environ, "DATABASE_URL": _url_of_test_database(), "BROKER_URL": broker_url}
+        started.append(subprocess.Popen(command, cwd=settings.BASE_DIR, env=surroundings))
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("broker", ["fsatomic://", "redis_url", "amqp_url"])
+def test_beat_has_a_round_drawn_whose_worker_was_killed_after_the_launch(
+    house: House,
+    worker: Callable[..., Any],
+    beat: Callable[[str], None],
+    broker: str,
+    request: pytest.FixtureRequest,
+) -> None:
+    url = broker if "://" in broker else request.getfixturevalue(broker)
+    running = worker(url)
+    house.now = timezone.now()
+    player = PlayerAtTable(house, start_game_session(table=house.table, player=house.player(), at=timezone.now()))
+    rounds = GameRound.objects.filter(seat=player.seat)
+    wait_for(lambda: rounds.filter(state=RoundState.BETTING).exists())
+    player.place(bet("red"), bet("black"))
+    # A worker that hangs, takes nothing up, and dies: what the launch sent goes with it.
+    running.process.send_signal(signal.SIGSTOP)
+    launched = player.launch()
+    running.kill()
+    celery_app.control.purge()
+    assert rounds.get(pk=launched.pk).state == RoundState.CLOSED
+    worker(url)
+    assert rounds.get(pk=launched.pk).state == RoundState.CLOSED
+    beat(url)
+    wait_for(lambda: rounds.filter(pk=launched.pk, state=RoundState.SETTLED).exists())
+    wait_for(lambda: rounds.filter(state=RoundState.BETTING, number__gt=launched.number).exists())
     call_command("verify")

@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from io import StringIO
 
 import pytest
-from django.core.management import call_command
-from django.db import DatabaseError, connection
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.utils import timezone
 
 from tables.models import (
@@ -20,16 +21,18 @@ from tables.models import (
     RoundState,
     Seat,
     Slip,
+    SlipWithdrawal,
     Table,
     TableKind,
     TableState,
 )  # fmt: skip
 from tables.placing import NewBet, NewSlip, Placed, place_slip, postgresql
 from tables.roulette.rulebooks import find_rulebook
-from tables.selectors.bets import digest_of_bets
+from tables.selectors.bets import digest_of_bets, live_bets
+from tables.services import settlement, taking_back
 from tables.services.advance import advance_round
 from tables.services.betting import SlipRefused, place_bets
-from tables.services.rounds import BettingClosed, close_round
+from tables.services.rounds import BettingClosed, close_round, draw_round
 from tables.services.settlement import settle_round
 from tables.services.taking_back import NothingToTakeBack, take_back
 from tests.house import DRAW_KEY, NOON, House, PlayerAtTable, bet, make_house
@@ -40,6 +43,7 @@ from wallets.services.ledger import BalanceTooLow, IdempotencyConflict, open_wal
 pytestmark = [pytest.mark.postgresql, pytest.mark.django_db(transaction=True)]
 # How often a race is tried: each of these was seen to happen in far fewer.
 TRIES = 25
+FEW_TRIES = 8
 BETTORS = 24
 
 
@@ -70,10 +74,17 @@ def at_once(*acts: Callable[[], object]) -> list[object]:
 @contextmanager
 def placing_without(monkeypatch: pytest.MonkeyPatch, *lines: str) -> Iterator[None]:
     """Place with a copy of the function in which these lines are missing, and which waits where they stood."""
+    with placing_with(monkeypatch, dict.fromkeys(lines, "")):
+        yield
+
+
+@contextmanager
+def placing_with(monkeypatch: pytest.MonkeyPatch, changes: dict[str, str]) -> Iterator[None]:
+    """Place with a copy of the function in which these texts are others, and which is slow to decide."""
     body = postgresql._BODY
-    for line in lines:
-        assert line in body
-        body = body.replace(line, "")
+    for text, other in changes.items():
+        assert body.count(text) == 1
+        body = body.replace(text, other)
     # The reads are followed by a pause, as a slower machine would have it: what was read is old when it is used.
     body = body.replace("FROM verdict v, sums\n", "FROM verdict v, sums, (SELECT pg_sleep(0.02)) AS slow\n")
     name = "tables_place_slip_unguarded"
@@ -157,7 +168,21 @@ def test_two_debits_of_one_balance(house: House, monkeypatch: pytest.MonkeyPatch
         refused = [answer for answer in answers if isinstance(answer, SlipRefused | BalanceTooLow)]
         assert len(refused) == 1, answers
         assert maria.balance_cents == 4_00
-    call_command("verify", "balances", "slips", "in_play")
+    for n in range(FEW_TRIES):
+        maria = house.seated(balance_cents=10_00)
+        twice = at_once(
+            *[
+                lambda m=maria, key=f"two:{n}:{i}": place_bets(
+                    seat=m.seat, items=[bet("red", stake="6.00")], key=key, actor="t"
+                )
+                for i in range(2)
+            ]
+        )
+        assert sum(isinstance(answer, SlipRefused) for answer in twice) == 1, twice
+        twice = at_once(*[lambda m=maria: withdraw(wallet=m.wallet, amount_cents=3_00, actor="t", at=NOON)] * 2)
+        assert sum(isinstance(answer, BalanceTooLow) for answer in twice) == 1, twice
+        assert maria.balance_cents == 1_00
+    call_command("verify")
 
 
 def shared_round(house: House) -> GameRound:
@@ -233,8 +258,19 @@ def test_24_bettors_without_pause_against_a_closing(house: House, monkeypatch: p
         assert took < 5
 
 
-def test_one_key_spent_by_two_at_once(house: House) -> None:
+def test_one_key_spent_by_two_at_once(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     maria, joao = house.seated(), house.seated()
+    with placing_without(monkeypatch, ACCOUNT_LOCK):
+        answers = [
+            answer
+            for n in range(TRIES)
+            for answer in at_once(
+                *[lambda n=n: place_bets(seat=joao.seat, items=[bet("red")], key=f"torn:{n}", actor="t")] * 2
+            )
+        ]
+    # Both found the key unspent. Its unique index keeps the money right, but the player is told a falsehood.
+    assert any(isinstance(answer, IdempotencyConflict) for answer in answers), "without the lock nobody is answered"
+    assert Slip.objects.count() == TRIES
     for n in range(TRIES):
         same = [lambda n=n: place_bets(seat=maria.seat, items=[bet("red")], key=f"twin:{n}", actor="t")] * 2
         first, second = at_once(*same)
@@ -244,7 +280,7 @@ def test_one_key_spent_by_two_at_once(house: House) -> None:
             lambda n=n: place_bets(seat=joao.seat, items=[bet("black")], key=f"mixed:{n}", actor="t"),
         )
         assert sum(isinstance(answer, IdempotencyConflict) for answer in mixed) == 1, mixed
-    assert Slip.objects.count() == 2 * TRIES
+    assert Slip.objects.count() == 3 * TRIES
     call_command("verify")
 
 
@@ -268,7 +304,34 @@ def test_a_round_settled_by_four_workers_at_once_pays_once(house: House) -> None
     call_command("verify")
 
 
-def test_taking_back_against_the_launch(house: House) -> None:
+class SlowLook:
+    """The live bets of a round, at which a machine looks so slowly that others bet meanwhile."""
+
+    def __init__(self, game_round_id: int) -> None:
+        self.game_round_id = game_round_id
+
+    def exists(self) -> bool:
+        found = live_bets(self.game_round_id).exists()
+        time.sleep(0.05)
+        return found
+
+
+def test_taking_back_against_the_launch(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(taking_back, "share_round", lambda game_round_id: None)
+        patched.setattr(taking_back, "live_bets", SlowLook)
+        maria = house.seated()
+        placed = maria.place(bet("red"))
+        maria.place(bet("black"))
+        now = house.forward()
+
+        def launch_a_moment_later() -> object:
+            time.sleep(0.02)
+            return close_round(game_round_id=maria.game_round.pk, at=now, launched=True)
+
+        at_once(lambda: take_back(seat=maria.seat, slip_id=placed.slip_id, at=now), launch_a_moment_later)
+        torn = maria.game_round
+    assert digest_of_bets(torn.pk) != torn.bets_digest, "without the round's lock a sealed bet is taken away"
     for _ in range(TRIES):
         maria = house.seated()
         placed = maria.place(bet("red"))
@@ -284,4 +347,97 @@ def test_taking_back_against_the_launch(house: House) -> None:
         assert Bet.objects.filter(game_round=game_round, slip__withdrawal__isnull=True).count() == standing
         assert digest_of_bets(game_round.pk) == game_round.bets_digest
         assert maria.balance_cents == 100_00 - standing * 100
+    # The one round that was torn is found, and nothing else.
+    found = StringIO()
+    with pytest.raises(CommandError):
+        call_command("verify", stdout=found)
+    assert found.getvalue().count("DIFFERS") == 1
+    assert f"round {torn.pk}: the bets are not those that stood at closing" in found.getvalue()
+
+
+def test_a_sum_in_the_statement_that_waits_for_the_lock_is_no_check(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lock alone is not enough: a statement sees the world from before its own wait."""
+    one_statement = {
+        ACCOUNT_LOCK: "",
+        "WITH moment AS (": "WITH locked AS MATERIALIZED (SELECT id FROM wallets_account WHERE id = p_account"
+        " FOR NO KEY UPDATE), moment AS (",
+        "wallets_account a, sums, moment m\n": "wallets_account a, sums, moment m, locked\n",
+    }
+    maria = house.seated(balance_cents=10_000_00)
+    with placing_with(monkeypatch, one_statement):
+        for number in range(TRIES):
+            place_twice(maria, number)
+    assert any(on_spot(maria, number) > 15_00 for number in range(TRIES))
+
+
+def test_paying_twice_is_held_by_the_state_and_behind_it_by_the_outcomes(house: House) -> None:
+    maria = house.seated()
+    maria.place(bet("red"), bet("black"), bet("straight", 0))
+    launched = maria.launch()
+    assert draw_round(game_round_id=launched.pk, key=DRAW_KEY, at=house.forward())
+    game_round = GameRound.objects.get(pk=launched.pk)
+
+    def pay_without_asking() -> None:
+        with transaction.atomic():
+            settlement._pay(game_round, NOON)
+
+    # Without the compare-and-set of the state both pay, and only a unique index sends one of them back.
+    answers = at_once(pay_without_asking, pay_without_asking)
+    assert sum(isinstance(answer, IntegrityError) for answer in answers) == 1, answers
+
+    joao = house.seated()
+    joao.place(bet("red"), bet("black"), bet("straight", 0))
+    launched = joao.launch()
+    assert draw_round(game_round_id=launched.pk, key=DRAW_KEY, at=house.forward())
+    answers = at_once(*[lambda: settle_round(game_round_id=launched.pk, at=NOON)] * 4)
+    assert sorted(map(bool, answers)) == [False, False, False, True], answers
+    assert Transfer.objects.filter(round_ref=launched.pk, reason="prize").count() == 1
+
+
+def bet_while_the_only_slip_is_taken_back(player: PlayerAtTable) -> tuple[bool, bool]:
+    """Whether a bet stands after both are done, and whether the round has a deadline."""
+    now = player.house.forward()
+    placed = player.place(bet("red"))
+
+    def place_a_moment_later() -> object:
+        time.sleep(0.02)
+        return place_bets(seat=player.seat, items=[bet("black")], key=f"meanwhile:{placed.slip_id}", actor="t", at=now)
+
+    answers = at_once(lambda: take_back(seat=player.seat, slip_id=placed.slip_id, at=now), place_a_moment_later)
+    assert not [answer for answer in answers if isinstance(answer, Exception)], answers
+    game_round = player.game_round
+    return live_bets(game_round.pk).exists(), game_round.closes_at is not None
+
+
+def test_betting_against_taking_back(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last slip that goes takes the deadline with it; a bet that comes meanwhile must not be left without one."""
+    monkeypatch.setattr(taking_back, "live_bets", SlowLook)
+    with placing_without(monkeypatch, ACCOUNT_LOCK):
+        left = [bet_while_the_only_slip_is_taken_back(house.seated()) for _ in range(5)]
+    assert (True, False) in left, "without the account's lock a bet stands in a round that no deadline closes"
+    for _ in range(5):
+        assert bet_while_the_only_slip_is_taken_back(house.seated()) == (True, True)
+    call_command("verify")
+
+
+def test_a_slip_taken_back_twice_at_once_comes_back_once(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    def take_back_twice(player: PlayerAtTable) -> list[object]:
+        placed = player.place(bet("red", stake="5.00"))
+        now = house.forward()
+        answers = at_once(*[lambda: take_back(seat=player.seat, slip_id=placed.slip_id, at=now)] * 2)
+        assert player.balance_cents == 100_00
+        assert player.game_round.closes_at is None
+        return answers
+
+    with monkeypatch.context() as patched:
+        patched.setattr(taking_back, "lock_accounts", lambda *account_ids: {})
+        answers = [answer for _ in range(FEW_TRIES) for answer in take_back_twice(house.seated())]
+    # Both found it standing. The unique withdrawal keeps the money right, but one player is told of a fault.
+    assert any(isinstance(answer, IntegrityError) for answer in answers), "without the lock both give the stake back"
+    for _ in range(FEW_TRIES):
+        first, second = take_back_twice(house.seated())
+        assert isinstance(first, SlipWithdrawal), first
+        assert first == second
     call_command("verify")

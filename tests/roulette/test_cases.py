@@ -59,7 +59,7 @@ def _numbers(name: str) -> set[int]:
 WHEEL_CASES = _cases("wheel")
 
 
-@pytest.mark.article("pt:6a", "pt:6b", "pt:6c", "fr-francaise:1", "fr-francaise:4")
+@pytest.mark.article("pt:6a", "pt:6b", "pt:6c", "fr-francaise:1", "fr-francaise:4", "fr-anglaise:1")
 @pytest.mark.parametrize("case", WHEEL_CASES, ids=[case["id"] for case in WHEEL_CASES])
 def test_wheel(case: dict[str, Any]) -> None:
     given, expected = case["given"], case["expect"]

@@ -1,16 +1,22 @@
 """`manage.py verify`: clean after an evening, and for each of its checks a tampering that this check finds."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from io import StringIO
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 
 from roulette_site.common import guards
 from roulette_site.common.verification import snapshot
 from sessions_app.management.commands.verify import CHECKS
+from tests.conftest import _url_of_test_database
 from tests.house import House, make_evening
+from wallets.models import Account
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -141,3 +147,45 @@ def test_it_reads_one_snapshot_and_blocks_nobody(evening: House) -> None:
         assert before
     finally:
         other.close()
+
+
+def test_rows_written_while_a_check_reads_neither_wait_nor_count(evening: House, tamper: Callable[..., None]) -> None:
+    tamper("UPDATE wallets_account SET balance_cents = balance_cents + 1 WHERE kind = 'wallet'")
+    wallets = Account.objects.filter(kind="wallet").count()
+    check = next(check for check in CHECKS if check.name == "balances")
+    other = connection.copy()
+    try:
+        with snapshot():
+            found = check.find()
+            first = next(found)
+            with other.cursor() as cursor:
+                cursor.execute("UPDATE wallets_account SET balance_cents = balance_cents - 1 WHERE kind = 'wallet'")
+                assert cursor.rowcount == wallets
+            assert len({first, *found}) == wallets
+        assert "NOT CLEAN" not in said("balances")
+    finally:
+        other.close()
+
+
+def test_the_command_ends_with_status_1_where_the_books_are_wrong(evening: House, tamper: Callable[..., None]) -> None:
+    def verify(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "manage.py", "verify", *arguments],
+            cwd=settings.BASE_DIR,
+            env={**os.environ, "DATABASE_URL": _url_of_test_database()},
+            capture_output=True,
+            text=True,
+        )
+
+    clean = verify()
+    assert (clean.returncode, clean.stderr) == (0, "")
+    assert clean.stdout.endswith("The books are right.\n")
+    tamper("UPDATE wallets_account SET balance_cents = balance_cents + 1 WHERE kind = 'wallet'")
+    wrong = verify()
+    assert wrong.returncode == 1
+    assert "DIFFERS balances" in wrong.stdout
+    assert wrong.stdout.count("DIFFERS") == 1
+    assert wrong.stderr.strip() == "CommandError: 1 checks found differences."
+    assert "the balance is" in wrong.stdout
+    assert verify("draws", "flows").returncode == 0
+    assert verify("nonsense").returncode == 1
