@@ -98,6 +98,14 @@ def beat(transactional_db: None, tmp_path: Path) -> Iterator[Callable[[str], Non
         process.wait()
 
 
+def lose_messages() -> None:
+    """Throw away what waits for the workers, for as long as a broker may take to give back what the dead one held."""
+    with celery_app.connection_for_write() as connection:
+        for _ in range(20):
+            connection.default_channel.queue_purge("rounds")
+            time.sleep(0.05)
+
+
 @pytest.mark.parametrize("broker", ["fsatomic://", "redis_url", "amqp_url"])
 def test_beat_has_a_round_drawn_whose_worker_was_killed_after_the_launch(
     house: House,
@@ -113,11 +121,11 @@ def test_beat_has_a_round_drawn_whose_worker_was_killed_after_the_launch(
     rounds = GameRound.objects.filter(seat=player.seat)
     wait_for(lambda: rounds.filter(state=RoundState.BETTING).exists())
     player.place(bet("red"), bet("black"))
-    # A worker that hangs, takes nothing up, and dies: what the launch sent goes with it.
+    # A worker that hangs, takes nothing up, and dies; and what the launch sent is lost, on whatever broker.
     running.process.send_signal(signal.SIGSTOP)
     launched = player.launch()
     running.kill()
-    celery_app.control.purge()
+    lose_messages()
     assert rounds.get(pk=launched.pk).state == RoundState.CLOSED
     worker(url)
     assert rounds.get(pk=launched.pk).state == RoundState.CLOSED
