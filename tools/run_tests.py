@@ -43,7 +43,10 @@ def run_pytest(name: str, arguments: Sequence[str], folder: Path, database_url: 
     status = subprocess.call([sys.executable, "-m", "pytest", *arguments], cwd=ROOT, env=environment)
     if counts_file.exists():
         return status, Counter(json.loads(counts_file.read_text()))
-    return status, Counter()
+    how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
+    print(f"pytest {how} and has counted nothing.", flush=True)
+    # Also a status of 0 is none without a count.
+    return status or 1, Counter()
 
 
 def main(arguments: Sequence[str]) -> int:
