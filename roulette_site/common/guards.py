@@ -94,7 +94,7 @@ def install(connection: BaseDatabaseWrapper) -> None:
             for one in _expected(connection):
                 cursor.execute(one.create)
                 if connection.vendor == "postgresql":
-                    cursor.execute(_mark(one))
+                    _mark(cursor, one)
 
 
 def uninstall(connection: BaseDatabaseWrapper) -> None:
@@ -149,12 +149,12 @@ def _stands(connection: BaseDatabaseWrapper, one: DatabaseObject) -> bool:
             return row is not None and row[0] == _fingerprint(one) and row[1] == _body_md5(one)
         # 'O' is a trigger's ordinary state; one that was disabled shows 'D'.
         cursor.execute(
-            "SELECT obj_description(t.oid, 'pg_trigger'), t.tgenabled FROM pg_trigger t"
+            f"SELECT obj_description(t.oid, 'pg_trigger'), t.tgenabled, {_DEFINITION} FROM pg_trigger t"
             " WHERE t.tgname = %s AND t.tgrelid = to_regclass(%s)",
             [one.name, one.table],
         )
         row = cursor.fetchone()
-        return row is not None and row[0] == _fingerprint(one) and row[1] == "O"
+        return row is not None and row[0] == f"{_fingerprint(one)} {row[2]}" and row[1] == "O"
 
 
 def _fingerprint(one: DatabaseObject) -> str:
@@ -166,9 +166,21 @@ def _body_md5(one: DatabaseObject) -> str:
     return hashlib.md5(one.create.split("$body$")[1].encode(), usedforsecurity=False).hexdigest()
 
 
-def _mark(one: DatabaseObject) -> str:
-    target = f"TRIGGER {one.name} ON {one.table}" if one.table else f"FUNCTION {one.name}"
-    return f"COMMENT ON {target} IS '{_fingerprint(one)}'"
+# CREATE OR REPLACE keeps a trigger's comment: what the trigger does is part of its mark.
+_DEFINITION = "md5(pg_get_triggerdef(t.oid))"
+
+
+def _mark(cursor: Any, one: DatabaseObject) -> None:
+    """Write on a trigger or function as what it was laid, so that `find_missing` sees whether it still is that."""
+    if not one.table:
+        cursor.execute(f"COMMENT ON FUNCTION {one.name} IS '{_fingerprint(one)}'")
+        return
+    cursor.execute(
+        f"SELECT {_DEFINITION} FROM pg_trigger t WHERE t.tgname = %s AND t.tgrelid = to_regclass(%s)",
+        [one.name, one.table],
+    )
+    (definition,) = cursor.fetchone()
+    cursor.execute(f"COMMENT ON TRIGGER {one.name} ON {one.table} IS '{_fingerprint(one)} {definition}'")
 
 
 # --- SQLite ---
