@@ -15,9 +15,13 @@ def lay_guards(sender: AppConfig, using: str, **kwargs: Any) -> None:
     guards.install(connections[using])
 
 
-def lift_guards(sender: AppConfig, using: str, **kwargs: Any) -> None:
-    """Take the guards away while tables change shape: SQLite rebuilds a table by moving its rows to another."""
-    guards.uninstall(connections[using])
+def lift_guards(sender: AppConfig, using: str, plan: list[Any], **kwargs: Any) -> None:
+    """Lift the triggers while tables change shape: SQLite rebuilds a table by moving its rows to another.
+
+    Functions stay: bets are placed while a migration runs. Where nothing is to be migrated nothing is lifted.
+    """
+    if plan:
+        guards.lift(connections[using])
 
 
 def lay_groups(sender: AppConfig, using: str, **kwargs: Any) -> None:

@@ -104,6 +104,14 @@ def uninstall(connection: BaseDatabaseWrapper) -> None:
             cursor.execute(one.drop)
 
 
+def lift(connection: BaseDatabaseWrapper) -> None:
+    """Take the triggers away, and leave the functions that other processes call; `install` lays all again."""
+    with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
+        for one in reversed(list(_expected(connection))):
+            if one.table:
+                cursor.execute(one.drop)
+
+
 def find_missing(connection: BaseDatabaseWrapper) -> list[str]:
     """Name each guard that does not stand exactly as it was laid."""
     return [one.name for one in _expected(connection) if not _stands(connection, one)]
