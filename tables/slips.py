@@ -67,9 +67,6 @@ def read_slip(rulebook: Rulebook, options: Options, items: Sequence[Any]) -> Rea
         except _Unreadable as error:
             breaches += [Breach(index, reason, detail=sentence) for reason, sentence in error.faults]
             continue
-        except InvalidCall as error:
-            breaches.append(Breach(index, error.reason, detail=str(error)))
-            continue
         bets += parts
         origins += [index] * len(parts)
         ordinals += [ordinal] * len(parts)
@@ -144,11 +141,15 @@ def _read_call(rulebook: Rulebook, options: Options, item: Mapping[str, Any]) ->
         unit = _read_stake(item.get("unit"))
     except InvalidAmount as error:
         faults.append(("invalid_stake", str(error)))
+    call = CallBet(name, unit, {key: item[key] for key in named if type(item.get(key)) is int})
+    try:
+        _ = call.parts
+    except InvalidCall as error:
+        # A number that could not be read is named already.
+        known = {reason for reason, _ in faults}
+        faults += [fault for fault in error.faults if fault[0] not in known]
     if faults:
         raise _Unreadable(*faults)
-    call = CallBet(name, unit, {key: item[key] for key in named})
-    # Raises InvalidCall where a number is not on the wheel.
-    assert call.parts, "a call bet has parts"
     return call
 
 
