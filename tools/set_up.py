@@ -30,7 +30,16 @@ def set_up(kind: str) -> None:
     """Bring the environment up to `kind`, "run" or "dev"; raises SetUpError."""
     check_python()
     # Two `make` at once: the second waits here, by a lock on the folder itself, and then finds everything done.
-    fcntl.flock(os.open(ROOT, os.O_RDONLY), fcntl.LOCK_EX)
+    lock = os.open(ROOT, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        bring_up_to(kind)
+    finally:
+        os.close(lock)
+
+
+def bring_up_to(kind: str) -> None:
+    """Make and install what is not there."""
     if not is_usable(VENV):
         make_environment()
     if read(stamp_of(kind)) != digest_of(kind):
