@@ -6,7 +6,7 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path
 
 from roulette_site.common import pages
-from sessions_app.web import demo, events, views
+from sessions_app.web import account, demo, events, lobby, play
 from tables.web import views as rules
 
 admin.site.site_header = admin.site.site_title = "Back-office"
@@ -14,22 +14,24 @@ admin.site.site_header = admin.site.site_title = "Back-office"
 handler404 = "roulette_site.common.problems.not_found"
 
 urlpatterns = [
-    path("", views.lobby, name="lobby"),
+    path("", lobby.lobby, name="lobby"),
     path("login/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
-    path("play/<slug:slug>/", views.play, name="play"),
-    path("play/<slug:slug>/enter/", views.enter, name="enter"),
-    path("play/<slug:slug>/state/", views.state, name="state"),
-    path("play/<slug:slug>/bets/", views.place, name="bets"),
-    path("play/<slug:slug>/launch/", views.launch, name="launch"),
-    path("play/<slug:slug>/undo/", views.undo, name="undo"),
-    path("play/<slug:slug>/clear/", views.clear, name="clear"),
-    path("play/<slug:slug>/client-seed/", views.client_seed, name="client-seed"),
-    path("play/<slug:slug>/leave/", views.leave, name="leave"),
+    path("play/<slug:slug>/", play.play, name="play"),
+    path("play/<slug:slug>/enter/", lobby.enter, name="enter"),
+    path("play/<slug:slug>/state/", play.state, name="state"),
+    path("play/<slug:slug>/last/", play.last_play, name="last-play"),
+    path("play/<slug:slug>/bets/", play.place, name="bets"),
+    path("play/<slug:slug>/launch/", play.launch, name="launch"),
+    path("play/<slug:slug>/undo/", play.undo, name="undo"),
+    path("play/<slug:slug>/clear/", play.clear, name="clear"),
+    path("play/<slug:slug>/client-seed/", play.client_seed, name="client-seed"),
+    path("play/<slug:slug>/leave/", play.leave, name="leave"),
     path("events", events.events, name="events"),
-    path("account/", views.account, name="account"),
-    path("account/sessions/<int:session_id>/", views.statement, name="statement"),
-    path("account/rounds/<int:game_round_id>/", views.round_detail, name="round"),
+    path("account/", account.account, name="account"),
+    path("account/sessions/", account.sessions, name="sessions"),
+    path("account/sessions/<int:session_id>/", account.statement, name="statement"),
+    path("account/rounds/<int:game_round_id>/", account.round_detail, name="round"),
     path("rules/", rules.rules_index, name="rules"),
     path("rules/<slug:code>/<int:version>/", rules.rules_version, name="rules-version"),
     path("demo/", demo.demo, name="demo"),

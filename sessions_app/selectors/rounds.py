@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sessions_app.models import GameSession
-from tables.models import GameRound, RoundDraw, RoundSeed
+from tables.models import FINISHED, GameRound, RoundDraw, RoundSeed, SlipCall
 from tables.roulette.wheel import colour_of
 from wallets.models import Player, Unit
 
-from .play import StakeOnSpot, stakes_on_cloth
+from .play import LatestNumber, StakeOnSpot, stakes_on_cloth
 
 
 @dataclass(frozen=True)
@@ -18,10 +18,16 @@ class PlayedRound:
     game_round: GameRound
     game_session: GameSession
     unit: Unit
-    colour: str
+    winning: LatestNumber | None
     stakes: Sequence[StakeOnSpot]
+    # Call bets as they were announced; their parts are among the stakes.
+    calls: Sequence[SlipCall]
     secret: RoundSeed | None
     draw: RoundDraw | None
+
+    @property
+    def is_decided(self) -> bool:
+        return self.game_round.state in FINISHED
 
     @property
     def staked_cents(self) -> int:
@@ -50,8 +56,13 @@ def round_of_player(*, player: Player, game_round_id: int) -> PlayedRound | None
         game_round=game_round,
         game_session=game_round.seat.game_session,
         unit=Unit(game_round.table.unit),
-        colour="" if number is None else str(colour_of(number)),
+        winning=None if number is None else LatestNumber(number, colour_of(number)),
         stakes=stakes_on_cloth(game_round),
+        calls=list(
+            SlipCall.objects.filter(slip__game_round=game_round, slip__withdrawal__isnull=True).order_by(
+                "slip_id", "ordinal"
+            )
+        ),
         secret=RoundSeed.objects.filter(pk=game_round.pk).first(),
         draw=RoundDraw.objects.filter(pk=game_round.pk).first(),
     )

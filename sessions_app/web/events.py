@@ -6,11 +6,18 @@ by the ASGI process; a page whose stream fails asks again every few seconds.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
 from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
 
-from asgiref.sync import sync_to_async
 from django.contrib.auth.models import AnonymousUser
+from django.core.handlers.asgi import ASGIRequest
+from django.db import Error as DatabaseError
+from django.db import close_old_connections, connection
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.views.decorators.http import require_GET
 
@@ -18,9 +25,17 @@ from tables.models import RoundEvent, Seat, Table
 
 LOOK_EVERY_SECONDS = 0.25
 HEARTBEAT_SECONDS = 15.0
+# A database that does not answer is not asked four times a second.
+LOOK_AFTER_FAILURE_SECONDS = 2.0
 # A reader that does not read is let go; its browser comes back and resumes.
 LONGEST_QUEUE = 200
 CATCH_UP_AT_MOST = 100
+
+logger = logging.getLogger(__name__)
+_Read = TypeVar("_Read")
+# Watchers outlive the request that started them, and with it the thread that Django gives a request: they have one of
+# their own, with one connection, for all tables of the process.
+_thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="events")
 
 
 @dataclass(frozen=True)
@@ -72,16 +87,24 @@ class Watcher:
         if not self.readers and self.task is not None:
             self.task.cancel()
             self.task = None
+            _forget(self)
 
     async def _look(self) -> None:
-        seen = await _last_sequence(self.table_id)
-        self.ready.set()
+        seen: int | None = None
         while True:
-            for told in await _events_after(self.table_id, seen):
-                seen = told.sequence
-                for reader in list(self.readers):
-                    if reader.sees(told):
-                        self._hand(reader, told)
+            try:
+                if seen is None:
+                    seen = await _read(partial(last_sequence, self.table_id))
+                    self.ready.set()
+                for told in await _read(partial(events_after, self.table_id, seen)):
+                    seen = told.sequence
+                    for reader in list(self.readers):
+                        if reader.sees(told):
+                            self._hand(reader, told)
+            except DatabaseError:
+                # Whoever reads goes on waiting: what happened meanwhile is told when the database is back.
+                logger.warning("events of table %s cannot be read", self.table_id, exc_info=True)
+                await asyncio.sleep(LOOK_AFTER_FAILURE_SECONDS)
             await asyncio.sleep(LOOK_EVERY_SECONDS)
 
     def _hand(self, reader: Reader, told: Told) -> None:
@@ -94,18 +117,48 @@ class Watcher:
             reader.queue.put_nowait(None)
 
 
-# One event loop a process in production; tests run several in one process, hence the loop in the key.
-_watchers: dict[tuple[int, int], Watcher] = {}
+# One event loop a process in production; tests run several in one process, hence the loop beside the table.
+_watchers: dict[tuple[asyncio.AbstractEventLoop, int], Watcher] = {}
 
 
 def watcher_of(table_id: int) -> Watcher:
     """The process's watcher of the table."""
-    return _watchers.setdefault((id(asyncio.get_running_loop()), table_id), Watcher(table_id))
+    key = (asyncio.get_running_loop(), table_id)
+    if key not in _watchers:
+        _watchers[key] = Watcher(table_id)
+    return _watchers[key]
+
+
+def _forget(watcher: Watcher) -> None:
+    for key in [key for key, known in _watchers.items() if known is watcher]:
+        del _watchers[key]
+    if not _watchers:
+        # Nobody looks any more, so nothing keeps the connection busy or the database waiting for it.
+        _thread.submit(connection.close)
+
+
+class EventStream(StreamingHttpResponse):
+    """A response whose stream ends with it: Django's own leaves the generator behind it to the garbage collector."""
+
+    def __init__(self, parts: AsyncGenerator[str, None]) -> None:
+        super().__init__(parts, content_type="text/event-stream; charset=utf-8")
+        self.parts = parts
+        self["Cache-Control"] = "no-store"
+        # A proxy that gathers answers before it sends them on would hold events back.
+        self["X-Accel-Buffering"] = "no"
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async with aclosing(self.parts) as parts:
+            async for part in parts:
+                yield self.make_bytes(part)
 
 
 @require_GET
 async def events(request: HttpRequest) -> HttpResponseBase:
     """The stream of ?table=<slug>: everyone's events and the player's own. Resumes after Last-Event-ID or ?after=."""
+    if not isinstance(request, ASGIRequest):
+        # Under WSGI a stream would hold its worker for ever. The page asks for its state instead.
+        return HttpResponse("Streams are served by the ASGI process.", status=503, content_type="text/plain")
     user = await request.auser()
     if isinstance(user, AnonymousUser):
         return HttpResponse(status=401)
@@ -115,12 +168,7 @@ async def events(request: HttpRequest) -> HttpResponseBase:
     seat_ids = [
         pk async for pk in Seat.objects.filter(table=table, player__user_id=user.pk).values_list("pk", flat=True)
     ]
-    answer = StreamingHttpResponse(
-        _stream(table.pk, frozenset(seat_ids), _after(request)), content_type="text/event-stream; charset=utf-8"
-    )
-    answer["Cache-Control"] = "no-store"
-    answer["X-Accel-Buffering"] = "no"
-    return answer
+    return EventStream(stream(table.pk, frozenset(seat_ids), _after(request)))
 
 
 def _after(request: HttpRequest) -> int | None:
@@ -128,7 +176,8 @@ def _after(request: HttpRequest) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 
 
-async def _stream(table_id: int, seat_ids: frozenset[int], after: int | None) -> AsyncIterator[str]:
+async def stream(table_id: int, seat_ids: frozenset[int], after: int | None) -> AsyncGenerator[str, None]:
+    """The stream itself: what was missed, then what happens, with a sign of life where nothing does."""
     reader = Reader(seat_ids)
     watcher = watcher_of(table_id)
     # Joined before the catch-up is read: an event between the two comes twice at most, and is passed over below.
@@ -136,11 +185,14 @@ async def _stream(table_id: int, seat_ids: frozenset[int], after: int | None) ->
     try:
         yield "retry: 2000\n\n"
         await watcher.ready.wait()
-        last = await _last_sequence(table_id) if after is None else after
-        for told in await _events_after(table_id, last):
-            last = told.sequence
-            if reader.sees(told):
-                yield told.as_text()
+        last = await _read(partial(last_sequence, table_id)) if after is None else after
+        missed = await _read(partial(events_after, table_id, last))
+        while missed:
+            for told in missed:
+                last = told.sequence
+                if reader.sees(told):
+                    yield told.as_text()
+            missed = await _read(partial(events_after, table_id, last)) if len(missed) == CATCH_UP_AT_MOST else []
         while True:
             try:
                 async with asyncio.timeout(HEARTBEAT_SECONDS):
@@ -157,13 +209,26 @@ async def _stream(table_id: int, seat_ids: frozenset[int], after: int | None) ->
         watcher.leave(reader)
 
 
-@sync_to_async
-def _last_sequence(table_id: int) -> int:
+async def _read(query: Callable[[], _Read]) -> _Read:
+    """Run a query in the watchers' thread."""
+
+    def run() -> _Read:
+        close_old_connections()
+        try:
+            return query()
+        finally:
+            close_old_connections()
+
+    return await asyncio.get_running_loop().run_in_executor(_thread, run)
+
+
+def last_sequence(table_id: int) -> int:
+    """The sequence of the table's latest event."""
     return Table.objects.values_list("last_event_sequence", flat=True).get(pk=table_id)
 
 
-@sync_to_async
-def _events_after(table_id: int, sequence: int) -> list[Told]:
+def events_after(table_id: int, sequence: int) -> list[Told]:
+    """The next events after one, as many as are read at once."""
     rows = (
         RoundEvent.objects.filter(table_id=table_id, sequence__gt=sequence)
         .order_by("sequence")

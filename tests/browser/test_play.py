@@ -2,19 +2,27 @@
 
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from django.db import connection
+from django.test import Client
 from django.utils import timezone
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from sessions_app.selectors.statement import statement_of
+from tables.models import Bet, GameRound, RoundState, Slip, SlipCall
+from tables.roulette.cloth import find_spot
 from tables.services.advance import sweep
 from tests.house import DRAW_KEY, House, make_house
 from wallets.models import Account
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 DESK, PHONE = {"width": 1360, "height": 860}, {"width": 360, "height": 640}
+SIZES = pytest.mark.parametrize(("viewport", "cloth"), [(DESK, "wide"), (PHONE, "tall")], ids=["desk", "phone"])
+SPIN_MS = 20_000
+# As long as a result could stay hidden if the page waited for nothing.
+AT_ONCE_MS = 2_500
 
 
 @pytest.fixture
@@ -22,8 +30,8 @@ def house(transactional_db: None) -> House:
     return make_house()
 
 
-@pytest.fixture
-def sweeping(house: House) -> Iterator[None]:
+@contextmanager
+def worker_at_work() -> Iterator[None]:
     """A worker in this process: it does what beat makes workers do, only more often."""
     stop = threading.Event()
 
@@ -34,109 +42,458 @@ def sweeping(house: House) -> Iterator[None]:
 
     thread = threading.Thread(target=work)
     thread.start()
-    yield
-    stop.set()
-    thread.join()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
 
 
-def log_in(page: Page, site: str, house: House) -> None:
-    player = house.player(handle="maria")
-    player.user.set_password("a long enough password")
-    player.user.save()
-    page.goto(f"{site}/login/")
-    page.get_by_label("E-mail").fill("maria@test.example")
-    page.get_by_label("Password").fill("a long enough password")
-    page.get_by_role("button", name="Log in").click()
-    page.get_by_role("link", name="Play at").click()
-    page.get_by_role("button", name="Enter the table").click()
+@pytest.fixture
+def sweeping(house: House) -> Iterator[None]:
+    with worker_at_work():
+        yield
+
+
+class Player:
+    """Maria in a browser, and all that it complained about."""
+
+    def __init__(self, context: BrowserContext, site: str, house: House) -> None:
+        self.page: Page = context.new_page()
+        self.site = site
+        self.house = house
+        self.complaints: list[str] = []
+        self.page.on("console", lambda said: self.complaints.append(said.text) if said.type != "log" else None)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        player = house.player(handle="maria")
+        browser_of_hers = Client()
+        browser_of_hers.force_login(player.user)
+        context.add_cookies([{"name": "sessionid", "value": browser_of_hers.cookies["sessionid"].value, "url": site}])
+
+    @property
+    def table_address(self) -> str:
+        return f"{self.site}/play/{self.house.table.slug}/"
+
+    def sit_down(self) -> Page:
+        self.page.goto(self.table_address)
+        self.page.get_by_role("button", name="Enter the table").click()
+        expect(self.page.locator("#call")).to_contain_text("Place your bets")
+        # What is clicked before the script listens is a click on a drawing.
+        expect(self.page.locator("[data-live]")).to_be_attached()
+        return self.page
+
+    def click_spot(self, cloth: str, wager: str, *on: int) -> None:
+        self.page.locator(f".cloth.{cloth} [data-spot='{find_spot(wager, on).index}']").click()
+
+    def has_chips(self, count: int) -> None:
+        """Wait until so many stacks stand, none of them pending."""
+        expect(self.page.locator("#chips-wide .is-pending")).to_have_count(0)
+        expect(self.page.locator("#chips-wide .stack")).to_have_count(count)
+
+    @property
+    def balance_text(self) -> str:
+        cents = Account.objects.get(player__handle="maria").balance_cents
+        assert cents is not None
+        return f"{cents // 100}.{cents % 100:02d}\u00a0€"
+
+
+@pytest.fixture
+def open_context(browser: Browser, live_site: str) -> Iterator["type[None]"]:
+    """Open browsers of their own, which are closed before the site is: no stream is left open."""
+    contexts: list[BrowserContext] = []
+
+    def open_one(**options: object) -> BrowserContext:
+        contexts.append(browser.new_context(**options))  # type: ignore[arg-type]
+        return contexts[-1]
+
+    yield open_one  # type: ignore[misc]
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def maria(open_context, live_site: str, house: House) -> Player:
+    """At a desk, with script and motion."""
+    return Player(open_context(viewport=DESK), live_site, house)
+
+
+def fits(page: Page) -> bool:
+    return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 @pytest.mark.article("pt:2", "pt:6", "pt:9", "pt:17", "pt:18", "pt:28")
-@pytest.mark.parametrize(("viewport", "cloth"), [(DESK, "wide"), (PHONE, "tall")], ids=["desk", "phone"])
+@SIZES
 def test_a_round_is_played_end_to_end(
-    browser: Browser, live_site: str, house: House, sweeping: None, viewport: dict[str, int], cloth: str
+    open_context, live_site: str, house: House, sweeping: None, viewport: dict[str, int], cloth: str
 ) -> None:
-    page = browser.new_page(viewport=viewport)
-    complaints: list[str] = []
-    page.on(
-        "console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None
-    )
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    log_in(page, live_site, house)
-    expect(page.get_by_text("Place your bets")).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-    # A straight on 17 and a split, each a click where the chip goes; the second chip of the tray is 1.00.
-    for spot in ("17", "60"):
-        page.locator(f".cloth.{cloth} [data-spot='{spot}'] .hot").click()
-        expect(page.locator("#chips-wide .chip:not(.pending)")).to_have_count(1 if spot == "17" else 2)
+    maria = Player(open_context(viewport=viewport), live_site, house)
+    page = maria.sit_down()
+    maria.click_spot(cloth, "straight", 17)
+    maria.has_chips(1)
+    maria.click_spot(cloth, "split", 14, 17)
+    maria.has_chips(2)
     expect(page.locator("#balance")).to_have_text("98.00\u00a0€")
+    expect(page.locator("#my-bets")).to_contain_text("straight 17 1.00\u00a0€")
+    expect(page.locator("#my-bets")).to_contain_text("split 14–17 1.00\u00a0€")
 
     page.locator("#launch").click()
-    expect(page.get_by_text("No more bets")).to_be_visible()
-    result = page.locator("#result")
-    expect(result).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("No more bets").locator("visible=true")).to_be_visible()
+    number = page.locator("#result-number")
+    expect(number).to_be_attached(timeout=SPIN_MS)
     played = house.table.rounds.get(winning_number__isnull=False)
-    expect(result.locator(".pip")).to_have_text(str(played.winning_number))
-    balance = Account.objects.get(player__handle="maria").balance_cents
-    assert balance is not None
-    expect(page.locator("#balance")).to_have_text(f"{balance / 100:.2f}\u00a0€")
+    expect(number).to_have_text(str(played.winning_number))
+    expect(page.locator("#latest li").first).to_contain_text(str(played.winning_number))
+    expect(page.locator(f".cloth.{cloth} [data-box='{played.winning_number}']")).to_have_class(
+        "box is-winning is-fresh" if played.winning_number else "zero-box is-winning is-fresh"
+    )
+    expect(page.locator("#balance")).to_have_text(maria.balance_text)
+    expect(page.locator("#session-staked")).to_have_text("2.00\u00a0€")
+    assert float(page.locator("#play-state").get_attribute("data-degrees") or "-1") >= 0
 
+    if cloth == "tall":
+        page.locator(".burger").click()
     page.locator("#leave").click()
     expect(page.locator("#staked")).to_have_text("2.00\u00a0€")
     expect(page.locator("#rounds")).to_have_text("1")
     net = statement_of(played.seat.game_session).net_cents  # type: ignore[union-attr]
-    expect(page.locator("#net")).to_have_text(f"{'−' if net < 0 else ''}{abs(net) / 100:.2f}\u00a0€")
-    assert complaints == []
-    page.close()
+    sign = "−" if net < 0 else "+" if net else ""
+    expect(page.locator("#net")).to_have_text(f"{sign}{abs(net) / 100:.2f}\u00a0€")
+    assert fits(page)
+    assert maria.complaints == []
 
 
-def test_a_refused_bet_is_said_and_leaves_no_chip(
-    browser: Browser, live_site: str, house: House, sweeping: None
+@SIZES
+def test_all_that_a_player_needs_is_on_one_screen(
+    open_context, live_site: str, house: House, sweeping: None, viewport: dict[str, int], cloth: str
 ) -> None:
-    page = browser.new_page(viewport=DESK)
-    log_in(page, live_site, house)
-    expect(page.get_by_text("Place your bets")).to_be_visible()
-    # The largest chip, 50.00, is more than a straight may hold at this table.
+    maria = Player(open_context(viewport=viewport), live_site, house)
+    page = maria.sit_down()
+    assert fits(page)
+    needed = [
+        f".cloth.{cloth} > svg",
+        ".tray",
+        "#acts",
+        ".standing-call .ring",
+        "#latest",
+        "#session-money",
+        "#balance",
+    ]
+    outside = page.evaluate(
+        """parts => parts.filter(part => {
+            const box = document.querySelector(part).getBoundingClientRect();
+            return !(box.width > 0 && box.left >= 0 && box.top >= 0 && box.right <= innerWidth + 0.5
+                && box.bottom <= innerHeight + 0.5);
+        })""",
+        needed,
+    )
+    assert outside == []
+    # Every spot can be hit where its chip would stand.
+    missed = page.evaluate(
+        """cloth => [...document.querySelectorAll(`.cloth.${cloth} [data-spot]`)].filter(spot => {
+            const svg = spot.ownerSVGElement;
+            const at = new DOMPoint(spot.dataset.x, spot.dataset.y).matrixTransform(svg.getScreenCTM());
+            return document.elementFromPoint(at.x, at.y) !== spot;
+        }).map(spot => spot.getAttribute("aria-label"))""",
+        cloth,
+    )
+    assert missed == []
+    # Other pages scroll down, never sideways.
+    for path in ("/", "/rules/", "/account/", "/account/sessions/", "/login/"):
+        page.goto(live_site + path)
+        assert fits(page), path
+    assert maria.complaints == []
+
+
+def test_nothing_tells_the_number_before_the_ball_has_fallen(maria: Player, house: House, sweeping: None) -> None:
+    page = maria.sit_down()
+    maria.click_spot("wide", "straight", 17)
+    maria.click_spot("wide", "red")
+    maria.has_chips(2)
+    before = [page.locator(part).inner_text() for part in ("#balance", "#latest", "#result", "#session-money")]
+    page.locator("#launch").click()
+    for _ in range(100):
+        if GameRound.objects.filter(state=RoundState.SETTLED).exists():
+            break
+        page.wait_for_timeout(50)
+    page.wait_for_timeout(1000)
+    during = [page.locator(part).inner_text() for part in ("#balance", "#latest", "#result", "#session-money")]
+    assert during == before
+    expect(page.locator("[data-play]")).to_have_class("floor is-spinning")
+    assert page.locator(".is-winning").count() == 0
+    expect(page.locator("[data-play]")).to_have_class("floor", timeout=SPIN_MS)
+    played = house.table.rounds.get(winning_number__isnull=False)
+    expect(page.locator("#result-number")).to_have_text(str(played.winning_number))
+    # The ball lies at the number: its angle is the wheel's own plus where the number is on it.
+    angles = page.evaluate(
+        """["rotor", "ball"].map(id => Number(document.getElementById(id).getAttribute("transform").match(/-?[\\d.]+/)[0]))"""
+    )
+    degrees = float(page.locator("#play-state").get_attribute("data-degrees") or "")
+    assert (angles[1] - angles[0] - degrees + 180) % 360 - 180 == pytest.approx(0, abs=0.5)
+    assert maria.complaints == []
+
+
+def test_who_wants_no_motion_has_the_result_at_once(open_context, live_site: str, house: House, sweeping: None) -> None:
+    maria = Player(open_context(viewport=DESK, reduced_motion="reduce"), live_site, house)
+    page = maria.sit_down()
+    maria.click_spot("wide", "red")
+    maria.has_chips(1)
+    page.locator("#launch").click()
+    expect(page.locator("#result-number")).to_be_visible(timeout=AT_ONCE_MS)
+
+
+def test_a_refused_bet_is_said_and_leaves_no_chip(maria: Player, sweeping: None) -> None:
+    page = maria.sit_down()
     page.locator("label[for=chip-value-6]").click()
-    page.locator(".cloth.wide [data-spot='17'] .hot").click()
+    maria.click_spot("wide", "straight", 17)
     expect(page.get_by_role("alert")).to_contain_text("At most 15.00")
-    expect(page.locator("#chips-wide .chip")).to_have_count(0)
-    page.close()
+    maria.has_chips(0)
+    # What was said stays until the player does something else, also when the page hears news.
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    page.wait_for_timeout(400)
+    expect(page.get_by_role("alert")).to_contain_text("At most 15.00")
+    page.locator("label[for=chip-value-1]").click()
+    maria.click_spot("wide", "straight", 17)
+    maria.has_chips(1)
+    expect(page.get_by_role("alert")).to_have_text("")
+    assert maria.complaints == []
 
 
-def test_a_round_is_played_by_keyboard_alone(browser: Browser, live_site: str, house: House, sweeping: None) -> None:
-    page = browser.new_page(viewport=DESK)
-    log_in(page, live_site, house)
-    expect(page.get_by_text("Place your bets")).to_be_visible()
-    page.locator(".cloth.wide [data-spot='159']").focus()
+def test_chips_are_taken_back_repeated_and_doubled(maria: Player, sweeping: None) -> None:
+    page = maria.sit_down()
+    expect(page.locator("#undo")).to_be_disabled()
+    maria.click_spot("wide", "red")
+    maria.click_spot("wide", "split", 14, 17)
+    maria.click_spot("wide", "dozen", 2)
+    maria.has_chips(3)
+    page.locator("#undo").click()
+    maria.has_chips(2)
+    page.locator("#double").click()
+    expect(page.locator("#in-play")).to_have_text("4.00\u00a0€")
+    maria.has_chips(2)
+    page.locator("#clear").click()
+    maria.has_chips(0)
+    expect(page.locator("#balance")).to_have_text("100.00\u00a0€")
+    maria.click_spot("wide", "line", 4, 5, 6, 7, 8, 9)
+    maria.has_chips(1)
+    page.locator("#launch").click()
+    expect(page.locator("#result-number")).to_be_attached(timeout=SPIN_MS)
+    expect(page.locator("#repeat")).to_be_enabled()
+    page.locator("#repeat").click()
+    maria.has_chips(1)
+    expect(page.locator("#my-bets")).to_contain_text("line 4–9 1.00\u00a0€")
+    assert maria.complaints == []
+
+
+@pytest.mark.article("pt:8")
+@SIZES
+def test_call_bets_are_announced_on_the_racetrack(
+    open_context, live_site: str, house: House, sweeping: None, viewport: dict[str, int], cloth: str
+) -> None:
+    maria = Player(open_context(viewport=viewport), live_site, house)
+    page = maria.sit_down()
+    track = ".track.wide" if cloth == "wide" else ".track.turned"
+    if cloth == "tall":
+        page.locator("#series-toggle").click()
+    page.locator(f"{track} [data-call=voisins]").click(position=None)
+    maria.has_chips(7)
+    page.locator(".choice", has_text="2").click()
+    page.locator(f"{track} [data-number='17']").click()
+    expect(page.locator("#in-play")).to_have_text("12.00\u00a0€")
+    page.locator("[data-call=final][data-digit='7']").click()
+    expect(page.locator("#in-play")).to_have_text("15.00\u00a0€")
+    calls = list(SlipCall.objects.order_by("slip_id").values_list("name", "parameters"))
+    assert calls == [
+        ("voisins", {}), ("neighbours", {"number": 17, "neighbours": 2}), ("final", {"digit": 7}),
+    ]  # fmt: skip
+    assert maria.complaints == []
+
+
+def test_a_round_is_played_by_keyboard_alone(maria: Player, sweeping: None) -> None:
+    page = maria.sit_down()
+    page.locator(".cloth.wide [data-spot='0']").focus()
+    # From the zero over the line between 0 and 2 to the 2, and up to the line between 2 and 3.
+    for key in ("ArrowRight", "ArrowRight", "ArrowUp"):
+        page.keyboard.press(key)
+    expect(page.locator("#tip strong")).to_have_text("split 2–3")
     page.keyboard.press("Enter")
-    expect(page.locator("#chips-wide .chip:not(.pending)")).to_have_count(1)
+    maria.has_chips(1)
+    assert Bet.objects.get().spot == find_spot("split", [2, 3]).index
+    page.keyboard.press(" ")
+    expect(page.locator("#in-play")).to_have_text("2.00\u00a0€")
     page.locator("#launch").focus()
     page.keyboard.press("Enter")
-    expect(page.locator("#result")).to_be_visible(timeout=20_000)
-    page.close()
+    expect(page.locator("#result-number")).to_be_attached(timeout=SPIN_MS)
+    assert maria.complaints == []
 
 
-def test_a_round_is_played_without_script(browser: Browser, live_site: str, house: House, sweeping: None) -> None:
-    context = browser.new_context(java_script_enabled=False, viewport=PHONE)
-    page = context.new_page()
-    log_in(page, live_site, house)
-    for _ in range(50):
-        if page.get_by_text("Place your bets").count():
-            break
-        page.wait_for_timeout(100)
-        page.reload()
-    page.get_by_text("Bet by name").click()
-    page.locator("select[name=spot]").select_option("17")
-    page.get_by_role("button", name="Place the bet").click()
+def test_a_finger_slides_to_the_spot_that_it_means(open_context, live_site: str, house: House, sweeping: None) -> None:
+    context = open_context(viewport=PHONE, has_touch=True, is_mobile=True)
+    maria = Player(context, live_site, house)
+    page = maria.sit_down()
+    hand = context.new_cdp_session(page)
+
+    def at(wager: str, *on: int) -> dict[str, float]:
+        box = page.locator(f".cloth.tall [data-spot='{find_spot(wager, on).index}']").bounding_box()
+        assert box is not None
+        return {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+
+    def touch(kind: str, *points: dict[str, float]) -> None:
+        hand.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)})
+
+    touch("touchStart", at("straight", 17))
+    expect(page.locator("#tip strong")).to_have_text("straight 17")
+    touch("touchMove", at("corner", 17, 18, 20, 21))
+    expect(page.locator("#tip strong")).to_have_text("corner 17–21")
+    touch("touchEnd")
+    maria.has_chips(1)
+    assert Bet.objects.get().spot == find_spot("corner", [17, 18, 20, 21]).index
+    # Off the cloth nothing is placed.
+    touch("touchStart", at("straight", 17))
+    touch("touchMove", {"x": 180.0, "y": 630.0})
+    touch("touchEnd")
+    page.wait_for_timeout(300)
+    maria.has_chips(1)
+    # A plain tap is one chip, not two.
+    page.locator(f".cloth.tall [data-spot='{find_spot('straight', [17]).index}']").tap()
+    maria.has_chips(2)
+    page.wait_for_timeout(300)
+    assert Bet.objects.count() == 2
+
+
+@pytest.mark.article("pt:24", "pt:25")
+def test_an_answer_that_is_lost_is_asked_for_again_with_the_same_key(maria: Player, sweeping: None) -> None:
+    page = maria.sit_down()
+    keys: list[str] = []
+
+    def lose_the_first(route: Route) -> None:
+        body = route.request.post_data or ""
+        keys.append(body.split("key=")[1].split("&")[0])
+        if len(keys) == 1:
+            # The site does it, and the answer never arrives.
+            route.fetch()
+            route.abort("connectionreset")
+        else:
+            route.continue_()
+
+    page.route("**/bets/", lose_the_first)
+    maria.click_spot("wide", "straight", 17)
+    maria.has_chips(1)
+    assert len(keys) == 2
+    assert len(set(keys)) == 1
+    assert Slip.objects.count() == 1
+    expect(page.locator("#balance")).to_have_text("99.00\u00a0€")
+
+
+def test_web_018_an_older_answer_is_never_shown_after_a_newer_one(maria: Player, sweeping: None) -> None:
+    page = maria.sit_down()
+    served: list[str] = []
+
+    def late(route: Route) -> None:
+        answer = route.fetch()
+        served.append("state")
+        page.wait_for_timeout(900)
+        route.fulfill(response=answer)
+
+    page.route("**/state/", late)
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    maria.click_spot("wide", "straight", 17)
+    expect(page.locator("#balance")).to_have_text("99.00\u00a0€", timeout=10_000)
+    page.wait_for_timeout(1200)
+    assert served
+    expect(page.locator("#balance")).to_have_text("99.00\u00a0€")
+    maria.has_chips(1)
+
+
+@pytest.mark.article("pt:24")
+def test_without_the_stream_the_page_asks_every_two_seconds(
+    open_context, live_site: str, house: House, sweeping: None
+) -> None:
+    context = open_context(viewport=DESK)
+    context.route("**/events?*", lambda route: route.abort())
+    maria = Player(context, live_site, house)
+    page = maria.sit_down()
+    maria.click_spot("wide", "red")
+    maria.has_chips(1)
     page.locator("#launch").click()
-    for _ in range(50):
-        if page.locator("#result").count():
-            break
+    expect(page.locator("#result-number")).to_be_attached(timeout=SPIN_MS)
+
+
+def test_a_table_that_is_being_prepared_comes_alive_by_itself(maria: Player) -> None:
+    page = maria.page
+    page.goto(maria.table_address)
+    page.get_by_role("button", name="Enter the table").click()
+    expect(page.locator("#call")).to_contain_text("The table is being prepared")
+    expect(page.locator("[data-live]")).to_be_attached()
+    maria.click_spot("wide", "red")
+    maria.has_chips(0)
+    with worker_at_work():
+        expect(page.locator("#call")).to_contain_text("Place your bets")
+        maria.click_spot("wide", "red")
+        maria.has_chips(1)
+    assert maria.complaints == []
+
+
+def test_a_page_left_open_after_the_session_has_ended_says_so(maria: Player, sweeping: None) -> None:
+    page = maria.sit_down()
+    other = page.context.new_page()
+    other.goto(maria.table_address)
+    other.locator("#leave").click()
+    expect(other.locator("#net")).to_be_visible()
+    expect(page.get_by_role("button", name="Enter the table")).to_be_visible()
+
+
+@pytest.mark.article("pt:28")
+def test_leaving_leads_to_the_statement_though_the_news_of_it_comes_first(maria: Player, sweeping: None) -> None:
+    page = maria.sit_down()
+
+    def answer_late(route: Route) -> None:
+        answer = route.fetch(max_redirects=0)
+        page.wait_for_timeout(1500)
+        route.fulfill(response=answer)
+
+    page.route("**/leave/", answer_late)
+    page.locator("#leave").click()
+    expect(page.locator("#staked")).to_have_text("0.00\u00a0€", timeout=10_000)
+    assert maria.complaints == []
+
+
+@pytest.mark.article("pt:17")
+def test_a_round_is_played_without_script(open_context, live_site: str, house: House, sweeping: None) -> None:
+    maria = Player(open_context(java_script_enabled=False, viewport=PHONE), live_site, house)
+    page = maria.page
+    page.goto(maria.table_address)
+    page.get_by_role("button", name="Enter the table").click()
+    reload_until(page, "#spot-form", text="Place your bets")
+    page.get_by_text("Bet by name").click()
+    page.locator("#spot-form select[name=spot]").select_option(label="split 14–17")
+    page.locator("#spot-form input[name=stake]").fill("2.00")
+    page.get_by_role("button", name="Place the bet").click()
+    expect(page.locator("#my-bets")).to_contain_text("split 14–17 2.00\u00a0€")
+    page.get_by_text("Bet by name").click()
+    page.locator("#series-form select[name=call]").select_option(label="tiers du cylindre")
+    page.get_by_role("button", name="Place the series").click()
+    expect(page.locator("#my-bets")).to_contain_text("split 5–8 0.50\u00a0€")
+    page.locator("#undo").click()
+    page.locator("#launch").click()
+    reload_until(page, "#result-number")
+    page.locator(".burger").click()
+    page.locator("#leave").click()
+    expect(page.locator("#staked")).to_have_text("2.00\u00a0€")
+    # A stake that is refused comes back as a page that says why.
+    page.goto(maria.table_address)
+    page.get_by_role("button", name="Enter the table").click()
+    reload_until(page, "#spot-form", text="Place your bets")
+    page.get_by_text("Bet by name").click()
+    page.locator("#spot-form input[name=stake]").fill("999")
+    page.get_by_role("button", name="Place the bet").click()
+    expect(page.get_by_role("alert")).to_contain_text("At most 15.00")
+    assert fits(page)
+
+
+def reload_until(page: Page, part: str, text: str = "") -> None:
+    for _ in range(100):
+        if page.locator(part).count() and (not text or page.get_by_text(text).count()):
+            return
         page.wait_for_timeout(100)
         page.reload()
-    expect(page.locator("#result")).to_be_visible()
-    page.locator("#leave").click()
-    expect(page.locator("#staked")).to_have_text("0.50\u00a0€")
-    context.close()
+    pytest.fail(f"{part} {text} did not come")

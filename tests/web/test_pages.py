@@ -10,8 +10,11 @@ from sessions_app.models import GameSession
 from tables.models import Bet, RoundState, Slip, Table, TableState
 from tables.services.advance import advance_round, open_individual_round, sweep
 from tables.services.publishing import RulesNotApproved, publish_rules
+from tables.services.rounds import draw_round
 from tests.house import DRAW_KEY, NOON, House, PlayerAtTable, bet, make_house
-from wallets.models import Player, User
+from wallets.models import User
+
+from .pages import client_of, form_of, htmx, key
 
 pytestmark = pytest.mark.django_db
 
@@ -19,16 +22,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def house() -> House:
     return make_house()
-
-
-def client_of(player: Player) -> Client:
-    client = Client()
-    client.force_login(player.user)
-    return client
-
-
-def key() -> dict[str, str]:
-    return {"key": f"0000-{Slip.objects.count():04d}-test"}
 
 
 @pytest.mark.article("pt:p4", "pt:p2", "pt:p3")
@@ -40,7 +33,7 @@ def test_rules_are_published_for_everyone_and_for_ever(house: House) -> None:
     assert answer.status_code == 200
     text = answer.content.decode()
     assert page.sha256 in text
-    for said in ("35 to 1", "540 × minimum", "97.297", "Void rounds", "complaints@test.example", "TEST-1"):
+    for said in ("35 to 1", "540 × minimum", "97.297", "Void rounds", "complaints@test.example", "TEST-1", "36/37"):
         assert said in text
     assert address in Client().get(reverse("rules")).content.decode()
     assert publish_rules(rules_id=rules.pk, at=NOON).pk == page.pk
@@ -63,7 +56,7 @@ def test_every_player_page_says_who_runs_it_and_that_it_is_for_adults(house: Hou
 
 
 PRIVATE = [
-    ("get", "play"), ("get", "state"), ("post", "enter"), ("post", "bets"), ("post", "launch"), ("post", "undo"),
+    ("get", "play"), ("get", "state"), ("get", "last-play"), ("post", "enter"), ("post", "bets"), ("post", "launch"), ("post", "undo"),
     ("post", "clear"), ("post", "client-seed"), ("post", "leave"),
 ]  # fmt: skip
 
@@ -117,17 +110,16 @@ def test_a_round_is_played_without_script(house: House) -> None:
     client.post(
         reverse("bets", args=slug), {"call": "neighbours", "number": "0", "neighbours": "4", "unit": "0.50", **key()}
     )
-    client.post(reverse("undo", args=slug))
+    page = client.get(reverse("play", args=slug)).content.decode()
+    client.post(reverse("undo", args=slug), form_of(page, "undo-form"))
     assert sum(b.stake_cents for b in Bet.objects.filter(slip__withdrawal__isnull=True)) == 500
-    client.post(reverse("launch", args=slug))
+    client.post(reverse("launch", args=slug), form_of(page, "launch-form"))
     assert "No more bets" in client.get(reverse("play", args=slug)).content.decode()
     game_round = seat.rounds.get()
     advance_round(game_round_id=game_round.pk, key=DRAW_KEY, now=house.forward)
     game_round.refresh_from_db()
-    assert (
-        f'<span class="pip {_colour(game_round.winning_number)}">{game_round.winning_number}'
-        in client.get(reverse("play", args=slug)).content.decode()
-    )
+    pip = f'<span class="pip {_colour(game_round.winning_number)}">{game_round.winning_number}'
+    assert pip in client.get(reverse("play", args=slug)).content.decode()
     left = client.post(reverse("leave", args=slug), follow=True)
     statement = left.content.decode()
     assert "Amounts bet" in statement
@@ -147,11 +139,6 @@ def _colour(number: int | None) -> str:
 @pytest.fixture
 def maria(house: House) -> PlayerAtTable:
     return house.seated()
-
-
-def htmx(client: Client, name: str, player: PlayerAtTable, **fields: str) -> Any:
-    address = reverse(name, args=[player.house.table.slug])
-    return client.post(address, fields, headers={"HX-Request": "true"})
 
 
 def test_a_refusal_names_every_breach_and_nothing_stands(maria: PlayerAtTable) -> None:
@@ -176,7 +163,7 @@ def test_a_refusal_names_every_breach_and_nothing_stands(maria: PlayerAtTable) -
 def test_a_form_that_makes_no_sense_is_refused_in_words(maria: PlayerAtTable, fields: dict[str, str]) -> None:
     answer = htmx(client_of(maria.game_session.player), "bets", maria, **fields, **key())
     assert answer.status_code == 200
-    assert 'role="alert"' in answer.content.decode()
+    assert 'class="refusal"' in answer.content.decode()
     assert not Slip.objects.exists()
 
 
@@ -196,7 +183,7 @@ def test_the_same_form_sent_twice_places_one_slip(maria: PlayerAtTable) -> None:
 
 def test_without_script_a_refusal_is_a_page(maria: PlayerAtTable) -> None:
     client = client_of(maria.game_session.player)
-    answer = client.post(reverse("launch", args=[maria.house.table.slug]))
+    answer = client.post(reverse("launch", args=[maria.house.table.slug]), {"round": maria.game_round.pk})
     assert answer.status_code == 409
     assert "Place a bet before you launch the ball." in answer.content.decode()
 
@@ -216,6 +203,60 @@ def test_the_own_text_is_kept_until_the_first_bet(maria: PlayerAtTable) -> None:
     assert "&lt;b&gt;luck" in client.get(reverse("state", args=[maria.house.table.slug])).content.decode()
     maria.place(bet("red"))
     assert "until your first bet" in htmx(client, "client-seed", maria, client_seed="x").content.decode()
+
+
+def test_a_launch_sent_again_never_launches_the_next_round(maria: PlayerAtTable) -> None:
+    client = client_of(maria.game_session.player)
+    maria.place(bet("red"))
+    first = maria.game_round
+    htmx(client, "launch", maria, round=str(first.pk))
+    sweep(key=DRAW_KEY, now=maria.house.forward)
+    maria.place(bet("red"))
+    answer = htmx(client, "launch", maria, round=str(first.pk))
+    assert "The ball has been launched" in answer.content.decode()
+    assert maria.game_round.number == first.number + 1
+    assert maria.game_round.state == RoundState.BETTING
+
+
+@pytest.mark.article("pt:18", "pt:19")
+def test_a_number_that_is_not_paid_yet_is_shown_without_money(maria: PlayerAtTable) -> None:
+    client = client_of(maria.game_session.player)
+    maria.place(bet("red"), bet("black"))
+    launched = maria.launch()
+    draw_round(game_round_id=launched.pk, key=DRAW_KEY, at=maria.house.forward())
+    page = client.get(reverse("state", args=[maria.house.table.slug])).content.decode()
+    assert 'data-phase="drawn"' in page
+    assert "being paid" in page
+    assert "returned <b" not in page
+    assert page.count('class="dolly"') == 2
+    sweep(key=DRAW_KEY, now=maria.house.forward)
+    page = client.get(reverse("state", args=[maria.house.table.slug])).content.decode()
+    launched.refresh_from_db()
+    assert 'data-phase="betting"' in page
+    assert "being paid" not in page
+    # The winning chips stand until the next bet, with what they brought.
+    assert page.count('class="paid"') == (2 if launched.winning_number else 0)
+    maria.place(bet("odd"))
+    assert 'class="paid"' not in client.get(reverse("state", args=[maria.house.table.slug])).content.decode()
+
+
+def test_an_undo_sent_again_takes_back_no_other_slip(maria: PlayerAtTable) -> None:
+    client = client_of(maria.game_session.player)
+    maria.place(bet("red"))
+    last = maria.place(bet("odd"))
+    for _ in range(2):
+        htmx(client, "undo", maria, slip=str(last.slip_id))
+    assert [slip.pk for slip in Slip.objects.filter(withdrawal__isnull=False)] == [last.slip_id]
+
+
+def test_nobody_launches_or_takes_back_for_another(maria: PlayerAtTable) -> None:
+    slip = maria.place(bet("red"))
+    joao = maria.house.seated()
+    his = client_of(joao.game_session.player)
+    assert htmx(his, "launch", maria, round=str(maria.game_round.pk)).status_code == 404
+    assert "no such slip" in htmx(his, "undo", maria, slip=str(slip.slip_id)).content.decode()
+    assert maria.game_round.state == RoundState.BETTING
+    assert not Slip.objects.filter(withdrawal__isnull=False).exists()
 
 
 def test_a_closed_table_lets_nobody_in(house: House) -> None:
@@ -243,3 +284,10 @@ def test_alive_and_ready(house: House) -> None:
     assert Client().get("/healthz").content == b"alive"
     assert Client().get("/readyz").json() == {"ready": True, "reasons": []}
     assert b"#d9b44a" in Client().get("/brand.css").content
+
+
+def test_a_site_whose_guards_are_gone_is_not_ready(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("roulette_site.common.guards.find_missing", lambda connection: ["wallets_transfer_no_delete"])
+    answer = Client().get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json()["reasons"] == ["the guard wallets_transfer_no_delete does not stand"]

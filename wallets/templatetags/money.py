@@ -8,15 +8,34 @@ from wallets.amounts import format_cents
 from wallets.models import Unit
 
 register = template.Library()
+_MINUS, _THIN, _HARD = "\u2212", "\u202f", "\u00a0"
+_THOUSAND_CENTS = 1000 * 100
+
+
+@register.filter
+def amount(cents: int, sign: str = "") -> str:
+    """Write cents without their unit: 1 234.50, or with `sign` +1 234.50."""
+    whole, _, decimals = format_cents(abs(cents)).partition(".")
+    before = _MINUS if cents < 0 else "+" if sign and cents > 0 else ""
+    return f"{before}{int(whole):,}.{decimals}".replace(",", _THIN)
+
+
+@register.filter
+def unit_sign(unit: str) -> str:
+    """The unit as it follows an amount, with the space before it."""
+    return f"{_HARD}€" if unit == Unit.EUR else f"{_HARD}pts"
 
 
 @register.filter
 def money(cents: int, unit: str = Unit.EUR) -> str:
     """Write cents with their unit: 1 234.50 €, or 20.00 pts of play units."""
-    whole, _, decimals = format_cents(abs(cents)).partition(".")
-    grouped = f"{int(whole):,}".replace(",", "\u202f")
-    sign = "\u2212" if cents < 0 else ""
-    return f"{sign}{grouped}.{decimals}\u00a0{'€' if unit == Unit.EUR else 'pts'}"
+    return amount(cents) + unit_sign(unit)
+
+
+@register.filter
+def money_signed(cents: int, unit: str = Unit.EUR) -> str:
+    """Write a profit or loss: +35.00 €, −2.00 €."""  # noqa: RUF002
+    return amount(cents, "sign") + unit_sign(unit)
 
 
 @register.filter
@@ -28,8 +47,9 @@ def plain_amount(cents: int) -> str:
 @register.filter
 def short_amount(cents: int) -> str:
     """Write cents as they stand on a chip: 5, 0.50, 2.5k."""
-    if cents >= 1_000_00:
-        return f"{cents / 1_000_00:.3g}k"
+    if cents >= _THOUSAND_CENTS:
+        thousands, tenths = divmod(cents * 10 // _THOUSAND_CENTS, 10)
+        return f"{thousands}.{tenths}k" if tenths else f"{thousands}k"
     return str(cents // 100) if cents % 100 == 0 else format_cents(cents)
 
 
@@ -37,10 +57,4 @@ def short_amount(cents: int) -> str:
 def per_cent(value: Fraction) -> str:
     """Write an exact percentage with three decimals, rounded half up."""
     thousandths = int(value * 1000 + Fraction(1, 2))
-    return f"{thousandths // 1000}.{thousandths % 1000:03d}\u00a0%"
-
-
-@register.filter
-def ratio(value: Fraction) -> str:
-    """Write a prize: 35 to 1, 1 to 2."""
-    return f"{value.numerator} to {value.denominator}"
+    return f"{thousandths // 1000}.{thousandths % 1000:03d}{_HARD}%"

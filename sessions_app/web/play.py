@@ -1,7 +1,7 @@
-"""The player's pages. Each act is one service call; without script the page is loaded again."""
+"""The play page and what can be done on it. Each act is one service call; without script the page is loaded again."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
@@ -13,39 +13,22 @@ from django.views.decorators.http import require_GET, require_POST
 
 from roulette_site.common.errors import RuleBroken
 from sessions_app.models import EndBasis, GameSession
-from sessions_app.selectors.account import balances_of
-from sessions_app.selectors.game_sessions import current_session, sessions_of
+from sessions_app.selectors.game_sessions import current_session
 from sessions_app.selectors.play import play_state
-from sessions_app.selectors.rounds import round_of_player
-from sessions_app.selectors.statement import statement_of
-from sessions_app.services.game_sessions import end_game_session, enter_table
-from tables.models import Table
+from sessions_app.services.game_sessions import end_game_session
+from tables.models import GameRound, Table
 from tables.roulette.cloth import SPOTS
 from tables.services.betting import SlipRefused, place_bets
-from tables.services.rounds import choose_client_seed_of_seat, launch_ball
-from tables.services.taking_back import take_back_all, take_back_last
-from wallets.models import Player
+from tables.services.rounds import choose_client_seed_of_seat, close_round
+from tables.services.taking_back import take_back, take_back_all
 
 from .keys import key_of_form
+from .lobby import entrance
 from .play_page import PlayPage
+from .who import player_of
 
-SESSIONS_SHOWN = 50
-
-
-def player_of(request: HttpRequest) -> Player:
-    """The player who is logged in; staff have no game of their own (404)."""
-    player = getattr(request.user, "player", None)
-    if player is None:
-        raise Http404("You are logged in, but not as a player.")
-    return player  # type: ignore[no-any-return]
-
-
-@require_GET
-def lobby(request: HttpRequest) -> HttpResponse:
-    """The tables of the house."""
-    return render(
-        request, "sessions_app/lobby.html", {"tables": Table.objects.select_related("rules").order_by("name")}
-    )
+MOST_DIGITS = 18
+CLIENT_SEED_LENGTH = 64
 
 
 @require_GET
@@ -55,9 +38,7 @@ def play(request: HttpRequest, slug: str) -> HttpResponse:
     """The play page; before the session begins, the door to it."""
     table, player = get_object_or_404(Table.objects.select_related("rules"), slug=slug), player_of(request)
     game_session = current_session(table=table, player=player)
-    if game_session is None:
-        return render(request, "sessions_app/enter.html", {"table": table})
-    return render(request, "sessions_app/play.html", {"page": PlayPage(play_state(game_session)), "table": table})
+    return entrance(request, table) if game_session is None else _whole_page(request, game_session)
 
 
 @require_GET
@@ -68,16 +49,13 @@ def state(request: HttpRequest, slug: str) -> HttpResponse:
     return _parts(request, _session(request, slug))
 
 
-@require_POST
+@require_GET
 @login_required
-def enter(request: HttpRequest, slug: str) -> HttpResponse:
-    """Begin a game session (rule 29)."""
-    table = get_object_or_404(Table, slug=slug)
-    try:
-        enter_table(table=table, player=player_of(request), at=timezone.now())
-    except RuleBroken as error:
-        return render(request, "sessions_app/enter.html", {"table": table, "refusal": error.message}, status=409)
-    return redirect("play", slug=slug)
+@never_cache
+def last_play(request: HttpRequest, slug: str) -> HttpResponse:
+    """Lead to the latest play at the table (rule 26); to the account where there is none yet."""
+    last = play_state(_session(request, slug)).last_play
+    return redirect("account") if last is None else redirect("round", game_round_id=last.game_round_id)
 
 
 def _act(act: Callable[[HttpRequest, GameSession], Any]) -> Callable[..., HttpResponse]:
@@ -85,6 +63,7 @@ def _act(act: Callable[[HttpRequest, GameSession], Any]) -> Callable[..., HttpRe
 
     @require_POST
     @login_required
+    @never_cache
     def view(request: HttpRequest, slug: str) -> HttpResponse:
         game_session = _session(request, slug)
         refusal: list[str] = []
@@ -95,11 +74,8 @@ def _act(act: Callable[[HttpRequest, GameSession], Any]) -> Callable[..., HttpRe
         except RuleBroken as error:
             refusal = [error.message]
         if request.htmx:  # type: ignore[attr-defined]
-            return _parts(request, game_session, refusal)
-        if refusal:
-            page = PlayPage(play_state(game_session), refusal=refusal)
-            return render(request, "sessions_app/play.html", {"page": page, "table": page.state.table}, status=409)
-        return redirect("play", slug=slug)
+            return _parts(request, game_session, refusal, is_answer=True)
+        return _whole_page(request, game_session, refusal) if refusal else redirect("play", slug=slug)
 
     view.__doc__ = act.__doc__
     return view
@@ -136,17 +112,19 @@ def _items(request: HttpRequest) -> list[Any]:
 
 
 def _whole_number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else None
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else None
 
 
 def _launch(request: HttpRequest, game_session: GameSession) -> None:
-    """Launch the ball (rule 17)."""
-    launch_ball(seat=game_session.seat, at=timezone.now())
+    """Launch the ball (rule 17). The form names its round, so that sent again it never launches the next."""
+    game_round_id = _whole_number(request.POST.get("round", ""))
+    game_round = get_object_or_404(GameRound, pk=game_round_id, seat_id=game_session.seat_id)
+    close_round(game_round_id=game_round.pk, at=timezone.now(), launched=True)
 
 
 def _undo(request: HttpRequest, game_session: GameSession) -> None:
-    """Take back the last slip."""
-    take_back_last(seat=game_session.seat, at=timezone.now())
+    """Take back a slip. The form names it, so that sent again it takes back no other."""
+    take_back(seat=game_session.seat, slip_id=_whole_number(request.POST.get("slip", "")) or 0, at=timezone.now())
 
 
 def _clear(request: HttpRequest, game_session: GameSession) -> None:
@@ -156,7 +134,8 @@ def _clear(request: HttpRequest, game_session: GameSession) -> None:
 
 def _client_seed(request: HttpRequest, game_session: GameSession) -> None:
     """Mix the player's own text into the draw."""
-    choose_client_seed_of_seat(seat=game_session.seat, client_seed=request.POST.get("client_seed", "")[:64])
+    text = request.POST.get("client_seed", "")[:CLIENT_SEED_LENGTH]
+    choose_client_seed_of_seat(seat=game_session.seat, client_seed=text)
 
 
 place, launch, undo, clear, client_seed = map(_act, (_place, _launch, _undo, _clear, _client_seed))
@@ -171,37 +150,6 @@ def leave(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("statement", session_id=game_session.pk)
 
 
-@require_GET
-@login_required
-def account(request: HttpRequest) -> HttpResponse:
-    """The player's balances and latest game sessions."""
-    player = player_of(request)
-    return render(
-        request,
-        "sessions_app/account.html",
-        {"balances": balances_of(player), "sessions": sessions_of(player)[:SESSIONS_SHOWN]},
-    )
-
-
-@require_GET
-@login_required
-@never_cache
-def statement(request: HttpRequest, session_id: int) -> HttpResponse:
-    """The statement of one of the player's own sessions."""
-    game_session = get_object_or_404(sessions_of(player_of(request)), pk=session_id)
-    return render(request, "sessions_app/statement.html", {"statement": statement_of(game_session)})
-
-
-@require_GET
-@login_required
-def round_detail(request: HttpRequest, game_round_id: int) -> HttpResponse:
-    """One play with all its essential elements (rule 26), and how to check its number."""
-    played = round_of_player(player=player_of(request), game_round_id=game_round_id)
-    if played is None:
-        raise Http404("There is no such play of yours.")
-    return render(request, "sessions_app/round.html", {"played": played})
-
-
 def _session(request: HttpRequest, slug: str) -> GameSession:
     table = get_object_or_404(Table, slug=slug)
     game_session = current_session(table=table, player=player_of(request))
@@ -210,6 +158,16 @@ def _session(request: HttpRequest, slug: str) -> GameSession:
     return game_session
 
 
-def _parts(request: HttpRequest, game_session: GameSession, refusal: list[str] | None = None) -> HttpResponse:
-    page = PlayPage(play_state(game_session), refusal=refusal or ())
-    return render(request, "sessions_app/_state.html", {"page": page, "table": page.state.table, "oob": True})
+def _whole_page(request: HttpRequest, game_session: GameSession, refusal: Sequence[str] = ()) -> HttpResponse:
+    page = PlayPage(play_state(game_session), now=timezone.now(), refusal=refusal)
+    return render(
+        request, "sessions_app/play.html", {"page": page, "table": page.table}, status=409 if refusal else 200
+    )
+
+
+def _parts(
+    request: HttpRequest, game_session: GameSession, refusal: Sequence[str] = (), *, is_answer: bool = False
+) -> HttpResponse:
+    page = PlayPage(play_state(game_session), now=timezone.now(), refusal=refusal)
+    context = {"page": page, "table": page.table, "oob": True, "is_answer": is_answer}
+    return render(request, "sessions_app/_state.html", context)

@@ -1,0 +1,41 @@
+"""What tests of pages share: clients of players, and forms as the pages send them."""
+
+import itertools
+from typing import Any
+
+from django.test import Client
+from django.urls import reverse
+
+from tests.house import PlayerAtTable
+from wallets.models import Player
+
+_keys = itertools.count(1)
+
+
+def client_of(player: Player) -> Client:
+    """A browser in which the player has logged in."""
+    client = Client()
+    client.force_login(player.user)
+    return client
+
+
+def key() -> dict[str, str]:
+    """A fresh key, as the field of a form."""
+    return {"key": f"0000-{next(_keys):04d}-test"}
+
+
+def htmx(client: Client, name: str, player: PlayerAtTable, **fields: str) -> Any:
+    """Post a form of the play page as its script does."""
+    address = reverse(name, args=[player.house.table.slug])
+    return client.post(address, fields, headers={"HX-Request": "true"})
+
+
+def form_of(page: str, form_id: str) -> dict[str, str]:
+    """The hidden fields of a form in a page."""
+    form = page.split(f'id="{form_id}"')[1].split("</form>")[0]
+    fields = {}
+    for tag in form.split("<input")[1:]:
+        tag = tag.split(">")[0]
+        if 'name="' in tag and 'value="' in tag:
+            fields[tag.split('name="')[1].split('"')[0]] = tag.split('value="')[1].split('"')[0]
+    return {name: value for name, value in fields.items() if name != "csrfmiddlewaretoken"}
