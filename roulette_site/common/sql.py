@@ -3,7 +3,7 @@
 import datetime as dt
 from typing import Any
 
-from django.db import connection
+from django.db import IntegrityError, connection
 
 
 def instant(value: dt.datetime) -> Any:
@@ -20,3 +20,10 @@ def database_now() -> dt.datetime:
             assert isinstance(now, dt.datetime)
             return now
     return dt.datetime.now(dt.UTC)
+
+
+def breaks_unique_key(error: IntegrityError) -> bool:
+    """Whether a unique key is what the database refused, rather than a CHECK, a reference or a guard."""
+    cause = error.__cause__
+    is_unique_violation = getattr(cause, "sqlstate", "") == "23505"
+    return is_unique_violation or getattr(cause, "sqlite_errorname", "") == "SQLITE_CONSTRAINT_UNIQUE"

@@ -10,6 +10,7 @@ from typing import Any
 from django.db import IntegrityError
 
 from roulette_site.common.errors import RuleBroken
+from roulette_site.common.sql import breaks_unique_key
 from tables.models import GameRound, RoundState, Seat, Slip, SpecificRules, TableKind
 from tables.placing import NewBet, NewCall, NewSlip, Placed, place_slip
 from tables.roulette.cloth import SPOTS
@@ -19,6 +20,7 @@ from tables.settle_requests import breach_as_json
 from tables.slips import ReadSlip, read_slip
 from wallets.amounts import format_cents
 from wallets.models import Account, Transfer
+from wallets.selectors.balances import balance_after
 from wallets.services.ledger import IdempotencyConflict
 
 MOST_BETS = 1000
@@ -88,7 +90,9 @@ def place_bets(*, seat: Seat, items: Sequence[Any], key: str, actor: str, at: dt
             )
         )
     except IntegrityError as error:
-        # Unique keys alone can fail here: another account spent the same key at the same moment.
+        if not breaks_unique_key(error):
+            raise
+        # Another account spent the same key at the same moment.
         raise IdempotencyConflict("This key was used for something else.") from error
     return _answer(seat, game_round, slip, placed, body_hash)
 
@@ -101,12 +105,14 @@ def _answer(seat: Seat, game_round: GameRound, slip: ReadSlip, placed: Placed, b
     if placed.breaches:
         raise SlipRefused(_explain_all(_breaches_of(placed.breaches, game_round, slip), game_round.rules))
     assert placed.slip_id is not None, "a slip without breaches is placed"
-    round_id = game_round.pk
-    if placed.replayed:
-        if (placed.first_body_hash, placed.first_seat_id) != (body_hash, seat.pk):
-            raise IdempotencyConflict("This key was used for something else.")
-        round_id = Slip.objects.values_list("game_round_id", flat=True).get(pk=placed.slip_id)
-    return PlacedSlip(placed.slip_id, round_id, slip.total_cents, placed.balance_cents, placed.replayed)
+    if not placed.replayed:
+        return PlacedSlip(placed.slip_id, game_round.pk, slip.total_cents, placed.balance_cents, replayed=False)
+    if (placed.first_body_hash, placed.first_seat_id) != (body_hash, seat.pk):
+        raise IdempotencyConflict("This key was used for something else.")
+    # The first answer again, from the rows: neither the round that runs now nor today's balance belongs in it.
+    first = Slip.objects.select_related("transfer").get(pk=placed.slip_id)
+    balance = balance_after(account_id=seat.account_id, transfer_id=first.pk)
+    return PlacedSlip(first.pk, first.game_round_id, first.transfer.amount_cents, balance, replayed=True)
 
 
 def _everything_against(seat: Seat, game_round: GameRound, slip: ReadSlip) -> list[dict[str, Any]]:

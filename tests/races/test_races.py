@@ -38,7 +38,7 @@ from tables.services.taking_back import NothingToTakeBack, take_back
 from tests.house import DRAW_KEY, NOON, House, PlayerAtTable, bet, make_house
 from wallets.models import Account, Transfer, Unit
 from wallets.services import ledger
-from wallets.services.ledger import BalanceTooLow, IdempotencyConflict, open_wallet, withdraw
+from wallets.services.ledger import BalanceTooLow, IdempotencyConflict, deposit, open_wallet, withdraw
 
 pytestmark = [pytest.mark.postgresql, pytest.mark.django_db(transaction=True)]
 # How often a race is tried: each of these was seen to happen in far fewer.
@@ -281,6 +281,20 @@ def test_one_key_spent_by_two_at_once(house: House, monkeypatch: pytest.MonkeyPa
         )
         assert sum(isinstance(answer, IdempotencyConflict) for answer in mixed) == 1, mixed
     assert Slip.objects.count() == 3 * TRIES
+    call_command("verify")
+
+
+def test_one_key_spent_on_two_deposits_at_once(house: House) -> None:
+    wallets = [open_wallet(player=house.player(0), unit=unit) for unit in (Unit.EUR, Unit.DEMO)]
+    for n in range(TRIES):
+        answers = at_once(
+            *[
+                lambda w=wallet, n=n: deposit(wallet=w, amount_cents=5, actor="t", at=NOON, key=f"k:{n}")
+                for wallet in wallets
+            ]
+        )
+        # One moved and the other is told why it did not, in the words of the ledger and not of the database.
+        assert sorted(type(answer).__name__ for answer in answers) == ["IdempotencyConflict", "Transfer"]
     call_command("verify")
 
 

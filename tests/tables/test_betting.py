@@ -1,5 +1,6 @@
 """Placing and taking back: all or nothing, every breach named, each key spent once. Runs on both databases."""
 
+import dataclasses
 import datetime as dt
 from typing import Any
 
@@ -201,6 +202,13 @@ def test_the_same_key_is_answered_with_the_first_slip_and_moves_nothing(maria: P
     maria.launch()
     late = maria.place(bet("red"), key="once-only")
     assert (late.slip_id, late.replayed, rows()) == (first.slip_id, True, before)
+
+
+def test_a_replayed_slip_is_answered_as_it_was_whatever_happened_since(maria: PlayerAtTable) -> None:
+    first = maria.place(bet("red", stake="1.00"), key="once-only")
+    maria.play(bet("black", stake="5.00"))
+    maria.place(bet("odd", stake="3.00"))
+    assert maria.place(bet("red", stake="1.00"), key="once-only") == dataclasses.replace(first, replayed=True)
 
 
 def test_the_same_key_with_another_body_or_of_another_player_is_refused(maria: PlayerAtTable) -> None:

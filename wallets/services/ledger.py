@@ -2,9 +2,10 @@
 
 import datetime as dt
 
-from django.db import connection, models, transaction
+from django.db import IntegrityError, connection, models, transaction
 
 from roulette_site.common.errors import RuleBroken
+from roulette_site.common.sql import breaks_unique_key
 from wallets.models import Account, AccountKind, Player, Reason, Transfer, Unit
 
 
@@ -76,18 +77,24 @@ def post_transfer(
         for account, change in ((debit, -amount_cents), (credit, amount_cents)):
             if locked[account.pk].balance_cents is not None:
                 Account.objects.filter(pk=account.pk).update(balance_cents=models.F("balance_cents") + change)
-        return Transfer.objects.create(
-            debit=debit,
-            credit=credit,
-            amount_cents=amount_cents,
-            unit=debit.unit,
-            reason=reason,
-            actor=actor,
-            created_at=at,
-            idempotency_key=key,
-            round_ref=round_ref,
-            seat_ref=seat_ref,
-        )
+        try:
+            return Transfer.objects.create(
+                debit=debit,
+                credit=credit,
+                amount_cents=amount_cents,
+                unit=debit.unit,
+                reason=reason,
+                actor=actor,
+                created_at=at,
+                idempotency_key=key,
+                round_ref=round_ref,
+                seat_ref=seat_ref,
+            )
+        except IntegrityError as error:
+            if not breaks_unique_key(error):
+                raise
+            # Who moves money of the same accounts has waited above; others may have spent the key at the same moment.
+            raise IdempotencyConflict("This key was used for another movement.") from error
 
 
 def deposit(*, wallet: Account, amount_cents: int, actor: str, at: dt.datetime, key: str | None = None) -> Transfer:
