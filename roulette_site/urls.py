@@ -2,12 +2,13 @@
 
 from django.conf import settings
 from django.contrib import admin
-from django.contrib.auth.views import LoginView, LogoutView
+from django.contrib.auth.views import LogoutView
 from django.urls import include, path
 
 from roulette_site.common import pages
 from sessions_app.web import account, demo, events, lobby, play
 from tables.web import views as rules
+from wallets.web.login import login
 
 admin.site.site_header = admin.site.site_title = "Back-office"
 
@@ -15,7 +16,7 @@ handler404 = "roulette_site.common.problems.not_found"
 
 urlpatterns = [
     path("", lobby.lobby, name="lobby"),
-    path("login/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("login/", login, name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("play/<slug:slug>/", play.play, name="play"),
     path("play/<slug:slug>/enter/", lobby.enter, name="enter"),

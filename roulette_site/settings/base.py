@@ -56,7 +56,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "roulette_site.common.entrances.EntranceMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -193,8 +193,12 @@ WHITENOISE_AUTOREFRESH = False
 
 # --- Security ---------------------------------------------------------------------------------------------------------
 SESSION_COOKIE_HTTPONLY = True
+# The back-office has a cookie of its own (roulette_site/common/entrances.py). Tokens of forms lie in the session, so
+# that logging in at one entrance makes no open page of the other one too old.
+STAFF_SESSION_COOKIE_NAME = "staff_sessionid"
+CSRF_USE_SESSIONS = True
 SESSION_COOKIE_SAMESITE = "Lax"
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not DEBUG
+SESSION_COOKIE_SECURE = not DEBUG
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_TLS_PROXY", default=False) else None
@@ -236,6 +240,8 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
+    # Django's own handler would say everything a second time.
+    "loggers": {"django": {"handlers": [], "propagate": True}},
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": os.environ.get("LOG_LEVEL", "INFO")},

@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
+from roulette_site.common.entrances import log_in_as_staff
 from sessions_app.demo.personas import PERSONAS, PLAYERS, STAFF
 from wallets.models import User
 
@@ -23,8 +24,12 @@ def demo(request: HttpRequest) -> HttpResponse:
         persona = next((one for one in PERSONAS if one.email == request.POST.get("email")), None)
         if persona is None:
             raise Http404("There is no such persona.")
-        login(request, get_object_or_404(User, email=persona.email), backend=_BACKEND)
-        return redirect("admin:index" if persona.is_staff else "lobby")
+        user = get_object_or_404(User, email=persona.email)
+        if persona.is_staff:
+            log_in_as_staff(request, user)
+            return redirect("admin:index")
+        login(request, user, backend=_BACKEND)
+        return redirect("lobby")
     return render(request, "sessions_app/demo.html", {"players": PLAYERS, "staff": STAFF})
 
 

@@ -22,6 +22,7 @@ from sessions_app.models import GameSession
 from tables.models import Bet, GameRound, PublishedRules, RoundState, SpecificRules, Table
 from tables.services.advance import sweep
 from tests.house import DRAW_KEY
+from tests.web.pages import staff_client
 from wallets.models import Account, ApiKey, Scope, Transfer, User
 
 pytestmark = pytest.mark.django_db
@@ -85,8 +86,7 @@ def test_anyone_can_be_become_with_one_button(people: None, settings: Any) -> No
 
 
 def test_staff_see_rows_and_change_none(people: None) -> None:
-    client = Client()
-    client.force_login(User.objects.get(email="auditor@demo.example"))
+    client = staff_client(User.objects.get(email="auditor@demo.example"))
     for model in ("wallets_transfer", "wallets_account", "tables_gameround", "tables_bet", "sessions_app_gamesession"):
         assert client.get(reverse(f"admin:{model}_changelist")).status_code == 200
         assert client.get(reverse(f"admin:{model}_add")).status_code == 403
@@ -105,8 +105,7 @@ def test_who_has_no_right_sees_nothing(people: None) -> None:
         ("admin@demo.example", "tables_bet", 403),
         ("maria@demo.example", "tables_bet", 302),
     ):
-        client = Client()
-        client.force_login(User.objects.get(email=email))
+        client = staff_client(User.objects.get(email=email))
         assert client.get(reverse(f"admin:{model}_changelist")).status_code == status, (email, model)
 
 

@@ -3,11 +3,12 @@
 import itertools
 from typing import Any
 
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
 from tests.house import PlayerAtTable
-from wallets.models import Player
+from wallets.models import Player, User
 
 _keys = itertools.count(1)
 
@@ -16,6 +17,14 @@ def client_of(player: Player) -> Client:
     """A browser in which the player has logged in."""
     client = Client()
     client.force_login(player.user)
+    return client
+
+
+def staff_client(user: User) -> Client:
+    """A browser in which a member of staff has logged in at the back-office."""
+    client = Client()
+    client.force_login(user)
+    client.cookies[settings.STAFF_SESSION_COOKIE_NAME] = client.cookies.pop(settings.SESSION_COOKIE_NAME).value
     return client
 
 
@@ -39,3 +48,8 @@ def form_of(page: str, form_id: str) -> dict[str, str]:
         if 'name="' in tag and 'value="' in tag:
             fields[tag.split('name="')[1].split('"')[0]] = tag.split('value="')[1].split('"')[0]
     return {name: value for name, value in fields.items() if name != "csrfmiddlewaretoken"}
+
+
+def token_in(page: str) -> str:
+    """The token that a form of the page is sent with."""
+    return page.split('name="csrfmiddlewaretoken" value="')[1].split('"')[0]

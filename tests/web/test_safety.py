@@ -12,7 +12,7 @@ from tables.models import RoundState, Slip
 from tests.house import PlayerAtTable, bet, make_house
 from wallets.models import Transfer
 
-from .pages import client_of, htmx, key
+from .pages import client_of, htmx, key, token_in
 
 pytestmark = pytest.mark.django_db
 
@@ -31,10 +31,6 @@ def strict_client(player: PlayerAtTable) -> Client:
 
 def address(name: str, player: PlayerAtTable) -> str:
     return reverse(name, args=[player.house.table.slug])
-
-
-def token_in(page: str) -> str:
-    return page.split('name="csrfmiddlewaretoken" value="')[1].split('"')[0]
 
 
 def test_web_010_without_a_token_nothing_is_placed_and_the_page_says_so(maria: PlayerAtTable) -> None:

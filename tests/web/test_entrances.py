@@ -1,0 +1,90 @@
+"""Two entrances: players log in at one and staff at the other, both in one browser, and neither is let in by mistake."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from sessions_app.demo.personas import PLAYERS, STAFF
+from tests.house import make_house
+from wallets.models import Player, User
+
+from .pages import client_of, staff_client, token_in
+
+pytestmark = pytest.mark.django_db
+PASSWORD = "correct horse 9"
+BACK_OFFICE = "/backoffice/"
+
+
+@pytest.fixture
+def player() -> Player:
+    player = make_house().player()
+    player.user.set_password(PASSWORD)
+    player.user.save()
+    return player
+
+
+@pytest.fixture
+def staff() -> User:
+    return User.objects.create_superuser("boss@test.example", PASSWORD)
+
+
+def log_in(client: Client, address: str, email: str, password: str = PASSWORD) -> Any:
+    return client.post(address, {"username": email, "password": password})
+
+
+def test_one_browser_is_a_player_and_a_member_of_staff(player: Player, staff: User) -> None:
+    client = Client()
+    assert log_in(client, "/login/", player.user.email).status_code == 302
+    assert log_in(client, f"{BACK_OFFICE}login/", staff.email).status_code == 302
+    assert client.get(reverse("account")).status_code == client.get(BACK_OFFICE).status_code == 200
+    assert client.cookies["staff_sessionid"]["path"] == BACK_OFFICE
+    assert client.cookies["staff_sessionid"].value != client.cookies["sessionid"].value
+    client.post(reverse("logout"))
+    assert client.get(reverse("account")).status_code == 302
+    assert client.get(BACK_OFFICE).status_code == 200
+    client.post(f"{BACK_OFFICE}logout/")
+    assert client.get(BACK_OFFICE).status_code == 302
+
+
+def test_the_cookie_of_one_entrance_opens_nothing_at_the_other(player: Player, staff: User) -> None:
+    hers = client_of(player)
+    hers.cookies["staff_sessionid"] = hers.cookies["sessionid"].value
+    assert hers.get(BACK_OFFICE).status_code == 302
+    theirs = staff_client(staff)
+    theirs.cookies["sessionid"] = theirs.cookies["staff_sessionid"].value
+    assert theirs.get(reverse("account")).status_code == 404
+    boss = Client()
+    boss.force_login(staff)
+    assert boss.get(BACK_OFFICE).status_code == 302
+
+
+def test_the_players_entrance_refuses_staff_and_says_where_theirs_is(staff: User) -> None:
+    answer = log_in(Client(), "/login/", staff.email)
+    assert answer.status_code == 200
+    assert "Staff log in at the back-office." in answer.content.decode()
+    wrong = log_in(Client(), "/login/", staff.email, "wrong").content.decode()
+    assert "do not belong together" in wrong
+    assert "Staff log in" not in wrong
+
+
+def test_becoming_someone_at_one_entrance_makes_no_page_of_the_other_too_old(settings: Any) -> None:
+    settings.DEMO_SITE = settings.DEBUG = True
+    house = make_house()
+    user = house.player().user
+    user.email = PLAYERS[0].email
+    user.save()
+    User.objects.create_user(STAFF[0].email, is_staff=True)
+    client = Client(enforce_csrf_checks=True)
+
+    def become(email: str) -> Any:
+        token = token_in(client.get(reverse("demo")).content.decode())
+        return client.post(reverse("demo"), {"email": email, "csrfmiddlewaretoken": token})
+
+    assert become(PLAYERS[0].email)["Location"] == reverse("lobby")
+    open_page = client.get(reverse("play", args=[house.table.slug])).content.decode()
+    assert become(STAFF[0].email)["Location"] == BACK_OFFICE
+    assert client.get(BACK_OFFICE).status_code == 200
+    entered = client.post(reverse("enter", args=[house.table.slug]), {"csrfmiddlewaretoken": token_in(open_page)})
+    assert entered["Location"] == reverse("play", args=[house.table.slug])
