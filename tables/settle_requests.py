@@ -5,6 +5,7 @@ from typing import Any
 
 from roulette_site.common.strict_json import InvalidJson, read_json
 from tables.roulette.bets import Bet
+from tables.roulette.call_bets import CALL_BETS
 from tables.roulette.cloth import find_spot
 from tables.roulette.limits import Breach, Options, find_breaches
 from tables.roulette.play import CHOICES, Step, play
@@ -183,6 +184,8 @@ def _options(given: Any) -> Options:
     names = given.get("call_bets")
     if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
         raise InvalidRequest("call_bets is a list of names.")
+    if unknown := set(names or ()) - set(CALL_BETS):
+        raise InvalidRequest(f"call_bets: there is no {', '.join(sorted(map(repr, unknown)))}.")
     return Options(
         split_dozens_offered=dozens,
         split_columns_offered=columns,

@@ -24,6 +24,11 @@ class ProblemOutput(serializers.Serializer):
     breaches = serializers.ListField(child=serializers.DictField(), required=False)
 
 
+def problems(*statuses: int) -> dict[tuple[int, str], type[ProblemOutput]]:
+    """The schema's responses for the statuses that a view may refuse with."""
+    return dict.fromkeys(((one, MEDIA_TYPE) for one in statuses), ProblemOutput)
+
+
 def problem(http_status: int, code: str, title: str, **more: Any) -> Response:
     """Answer with a problem; `more` holds what a program needs to act on it (breaches, limits)."""
     return Response(

@@ -1,10 +1,14 @@
 """What the API takes and gives for game sessions. Amounts are text with two decimals, never JSON numbers."""
 
+from typing import Any
+
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from sessions_app.selectors.play import StakeOnSpot
 from tables.models import Table
+from tables.slips import as_json
 from wallets.amounts import format_cents
 
 
@@ -40,13 +44,25 @@ class SessionInput(serializers.Serializer):
     table = serializers.SlugField(help_text="the table's slug")
 
 
-class StakeOutput(serializers.Serializer):
-    """All of the player's money on one spot."""
+@extend_schema_field({"oneOf": [{"type": "integer"}, {"type": "array", "items": {"type": "integer"}}]})
+class OnField(serializers.Field):
+    """Where a spot lies, as a bet names it: numbers, one dozen or column, or nothing for even chances."""
 
-    type = serializers.CharField(source="spot.type")
-    on = serializers.ListField(child=serializers.IntegerField(), source="spot.on")
-    stake = AmountField(source="stake_cents")
-    returned = AmountField(source="returned_cents")
+
+class StakeOutput(serializers.Serializer):
+    """All of the player's money on one spot. Type, on and stake are a bet that can be placed again."""
+
+    type = serializers.CharField()
+    on = OnField(required=False)
+    stake = AmountField()
+    returned = AmountField()
+
+    def to_representation(self, stake: StakeOnSpot) -> dict[str, Any]:
+        """Write the spot as requests do."""
+        return as_json(stake.spot) | {
+            "stake": format_cents(stake.stake_cents),
+            "returned": format_cents(stake.returned_cents),
+        }
 
 
 class OpenRoundOutput(serializers.Serializer):

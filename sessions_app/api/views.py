@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from roulette_site.common.idempotency import HEADER, REPLAYED_HEADER, key_of
-from roulette_site.common.problems import ProblemOutput
+from roulette_site.common.problems import problems
 from sessions_app.models import EndBasis, GameSession
 from sessions_app.selectors.play import play_state
 from sessions_app.selectors.statement import statement_of
@@ -28,8 +28,15 @@ from .serializers import (
     TableOutput,
 )
 
-PROBLEMS = dict.fromkeys((400, 401, 403, 404, 409, 422), ProblemOutput)
-KEY_PARAMETER = OpenApiParameter(HEADER, str, OpenApiParameter.HEADER, required=True)
+PROBLEMS = problems(400, 401, 403, 404, 409, 422)
+KEY_PARAMETERS = [
+    OpenApiParameter(
+        HEADER, str, OpenApiParameter.HEADER, required=True, description="8 to 64 printable ASCII characters"
+    ),
+    OpenApiParameter(
+        REPLAYED_HEADER, str, OpenApiParameter.HEADER, response=[200], description='"true": the first answer again'
+    ),
+]
 
 
 class TableListView(APIView):
@@ -95,7 +102,7 @@ class SessionBetsView(SessionView):
     @extend_schema(
         operation_id="sessions_place_bets",
         request=BetsInput,
-        parameters=[KEY_PARAMETER],
+        parameters=KEY_PARAMETERS,
         responses={201: SlipOutput, 200: SlipOutput, **PROBLEMS},
     )
     def post(self, request: Request, session_id: int) -> Response:

@@ -6,13 +6,13 @@ from django.core.exceptions import RequestDataTooBig
 from django.http import Http404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
-from rest_framework import status
+from rest_framework import serializers, status
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from roulette_site.common.problems import ProblemOutput
+from roulette_site.common.problems import problems
 from tables.roulette.call_bets import FINAL, NEIGHBOUR_COUNTS, NEIGHBOURS, CallBet
 from tables.roulette.cloth import SPOTS
 from tables.roulette.rulebook import Rulebook
@@ -32,19 +32,37 @@ class PublicView(APIView):
     permission_classes = (AllowAny,)
 
 
+class SourceOutput(serializers.Serializer):
+    """The act that a rulebook is taken from."""
+
+    act = serializers.CharField()
+    article = serializers.CharField()
+    publication = serializers.CharField()
+    in_force = serializers.CharField()
+
+
+class RulebookOutput(serializers.Serializer):
+    """A rulebook in a list."""
+
+    code = serializers.CharField()
+    edition = serializers.CharField(help_text="the date of the text that is in force")
+    title = serializers.CharField()
+    source = SourceOutput()
+
+
 class RulebookListView(PublicView):
     """All rulebooks."""
 
-    @extend_schema(operation_id="rulebooks_list", responses={200: OpenApiTypes.OBJECT})
+    @extend_schema(operation_id="rulebooks_list", responses={200: RulebookOutput(many=True)})
     def get(self, request: Request) -> Response:
         """List code, edition, title and source of each rulebook."""
-        return Response([_summary(rulebook) for rulebook in all_rulebooks()])
+        return Response(RulebookOutput([_summary(rulebook) for rulebook in all_rulebooks()], many=True).data)
 
 
 class RulebookDetailView(PublicView):
     """One rulebook."""
 
-    @extend_schema(operation_id="rulebooks_read", responses={200: OpenApiTypes.OBJECT, 404: ProblemOutput})
+    @extend_schema(operation_id="rulebooks_read", responses={200: OpenApiTypes.OBJECT, **problems(404)})
     def get(self, request: Request, code: str) -> Response:
         """Show everything that the rulebook says, wheel and cloth included."""
         return Response(_detail(_find(code)))
@@ -56,7 +74,7 @@ class RulebookSettleView(PublicView):
     @extend_schema(
         operation_id="rulebooks_settle",
         request=OpenApiTypes.OBJECT,
-        responses={200: OpenApiTypes.OBJECT, 400: OpenApiTypes.OBJECT, 404: ProblemOutput},
+        responses={200: OpenApiTypes.OBJECT, 400: OpenApiTypes.OBJECT, **problems(404)},
     )
     def post(self, request: Request, code: str) -> Response:
         """Answer as the settle command does: a refusal is an answer (200), what is no request is not (400)."""

@@ -283,12 +283,22 @@ def test_a_slip_is_placed_and_shown(table: Table) -> None:
     assert shown["balance"] == "93.00"
     running = shown["round"]
     assert (running["id"], running["state"], running["staked"]) == (said["round"], "betting", "7.00")
-    assert [(one["type"], one["on"], one["stake"], one["returned"]) for one in running["bets"]] == [
-        ("straight", [17], "2.00", "0.00"),
-        ("red", [], "5.00", "0.00"),
+    assert running["bets"] == [
+        {"type": "straight", "on": [17], "stake": "2.00", "returned": "0.00"},
+        {"type": "red", "stake": "5.00", "returned": "0.00"},
     ]
     assert len(running["commitment"]) == 64
     assert len(amounts_of(shown)) == 7
+
+
+def test_what_lies_on_the_cloth_can_be_placed_again_as_it_is_shown(table: Table) -> None:
+    table.place(bet("dozen", 2), bet("split", 14, 17), bet("even"))
+    shown = table.read()["round"]["bets"]
+    assert [one.get("on") for one in shown] == [[14, 17], 2, None]
+    again = [{key: one[key] for key in one if key != "returned"} for one in shown]
+    placed = table.place(*again, key="key-00002")
+    assert placed.status_code == 201, placed.json()
+    assert {one["stake"] for one in table.read()["round"]["bets"]} == {"2.00"}
 
 
 @pytest.mark.article("pt:8")

@@ -210,6 +210,7 @@ def test_an_option_with_a_value_of_another_type_raises_nothing(key: str, value: 
 
 def test_an_unknown_option_is_no_option() -> None:
     assert is_no_request(ask(options={"maximum": "1.00"}))
+    assert is_no_request(ask(options={"call_bets": ["voisins", "voisin"]}))
 
 
 @pytest.mark.parametrize("choice", [None, 1, [], {}, "PRISON", "", "\ud800"], ids=json.dumps)

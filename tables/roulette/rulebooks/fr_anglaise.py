@@ -1,5 +1,6 @@
 """France, regulation of games in casinos, section 8, articles 57-10 to 57-12: roulette anglaise.
 
+The text is the one of 1987 as it stands since the amendment of 1997, whose date is the edition's.
 Combinations and zero: article 57-11 (half of an even-money stake goes back). Maxima: article 57-12. Order of payment:
 article 57-10, player by player; it names no 24-number bets, which are placed after the dozens (DESIGN part 2).
 """
@@ -11,12 +12,12 @@ from tables.roulette.rulebook import HALF_BACK_AT_ZERO, Prize, Rulebook
 
 RULEBOOK = Rulebook(
     code="fr-anglaise",
-    edition=dt.date(1987, 8, 26),
+    edition=dt.date(1997, 5, 9),
     title="Roulette anglaise",
     act="Arrêté du 26 août 1987, art. 2; arrêté du 9 mai 1997, art. 37",
     article="Articles 57-10 to 57-12",
     publication="Journal officiel de la République française",
-    in_force="in force",
+    in_force="on a day that the text does not name; the operator enters it with its reference",
     lawful_sources=("dealt",),
     prizes={
         SpotType.STRAIGHT: Prize(35),

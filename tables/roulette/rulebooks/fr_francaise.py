@@ -14,10 +14,10 @@ RULEBOOK = Rulebook(
     code="fr-francaise",
     edition=dt.date(2007, 5, 14),
     title="Roulette française",
-    act="Arrêté relatif à la réglementation des jeux dans les casinos",
+    act="Arrêté du 14 mai 2007 relatif à la réglementation des jeux dans les casinos",
     article="Roulette française",
     publication="Journal officiel de la République française",
-    in_force="in force",
+    in_force="on a day that the text does not name; the operator enters it with its reference",
     lawful_sources=("dealt",),
     prizes={
         SpotType.STRAIGHT: Prize(35),
