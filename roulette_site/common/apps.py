@@ -7,7 +7,7 @@ from django.core.checks import CheckMessage, Tags, Warning, register
 from django.db import connections
 from django.db.models.signals import post_migrate, pre_migrate
 
-from . import guards, roles
+from . import grants, guards, roles
 
 
 def lay_guards(sender: AppConfig, using: str, **kwargs: Any) -> None:
@@ -22,6 +22,11 @@ def lift_guards(sender: AppConfig, using: str, plan: list[Any], **kwargs: Any) -
     """
     if plan:
         guards.lift(connections[using])
+
+
+def grant_to_site(sender: AppConfig, using: str, **kwargs: Any) -> None:
+    """Give the site's role its rights on tables that the migration may have made."""
+    grants.grant(connections[using])
 
 
 def lay_groups(sender: AppConfig, using: str, **kwargs: Any) -> None:
@@ -50,5 +55,6 @@ class CommonConfig(AppConfig):
     def ready(self) -> None:
         pre_migrate.connect(lift_guards, sender=self, dispatch_uid="common.lift_guards")
         post_migrate.connect(lay_guards, sender=self, dispatch_uid="common.lay_guards")
+        post_migrate.connect(grant_to_site, sender=self, dispatch_uid="common.grant_to_site")
         post_migrate.connect(lay_groups, sender=self, dispatch_uid="common.lay_groups")
         register(check_guards, Tags.database)

@@ -110,6 +110,8 @@ elif env.bool("DB_POOL", default=False):
 else:
     _database["CONN_MAX_AGE"] = 600
     _database["CONN_HEALTH_CHECKS"] = True
+# PostgreSQL: whom a migration gives the site's rights to (roulette_site/common/grants.py).
+SITE_DATABASE_ROLE = env.str("SITE_DATABASE_ROLE", default="")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CACHES = {"default": env.cache("CACHE_URL", default="locmemcache://")}

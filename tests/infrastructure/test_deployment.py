@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("roulette_site", "wallets", "tables", "sessions_app")
 # What is no setting of the site: the shell's own, and what compose.yaml itself is given.
 NOT_THE_SITES = {"PATH", "DJANGO_SETTINGS_MODULE"}
-FOR_COMPOSE_ALONE = {"POSTGRES_PASSWORD", "SITE_ADDRESS"}
+FOR_COMPOSE_ALONE = {"POSTGRES_PASSWORD", "SITE_POSTGRES_PASSWORD", "SITE_ADDRESS"}
 PROGRAMS = {"celery": "celery", "gunicorn": "gunicorn", "uvicorn": "uvicorn"}
 
 
@@ -122,6 +122,18 @@ def test_one_service_alone_has_the_key_of_the_draw_and_it_is_the_one_that_draws(
     with_secret = [name for name, one in compose["services"].items() if one.get("secrets")]
     assert with_key == with_secret == ["rounds"]
     assert "--queues rounds" in compose["services"]["rounds"]["command"]
+
+
+def test_the_site_does_not_work_as_the_owner_of_its_tables(compose):
+    owner = compose["services"]["postgres"]["environment"]["POSTGRES_USER"]
+    users = {
+        name: re.match(r"postgresql://(\w+):", one["environment"]["DATABASE_URL"])[1]
+        for name, one in our_services(compose).items()
+    }
+    assert users.pop("migrate") == owner
+    assert set(users.values()) == {"roulette_site"} != {owner}
+    assert our_services(compose)["migrate"]["environment"]["SITE_DATABASE_ROLE"] == "roulette_site"
+    assert "CREATE ROLE roulette_site " in compose["configs"]["site_role"]["content"]
 
 
 def test_every_queue_that_tasks_go_to_has_a_worker(compose):
