@@ -198,7 +198,7 @@ def test_a_write_once_column_is_written_once(guard: Guard, evening: Evening) -> 
     for name in guard.write_once:
         field = column(guard.table, name)
         row = a_row(guard.table, f"WHERE {name} IS NOT NULL")
-        for value in (other(field, 7), None):
+        for value in (other(field, row[name]), None):
             refused(
                 guard.table, f"UPDATE {guard.table} SET {name} = %s WHERE {guard.key} = %s", [value, row[guard.key]]
             )
