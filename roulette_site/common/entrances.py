@@ -4,16 +4,12 @@ The back-office lies under ADMIN_URL, and its cookie is sent nowhere else; every
 """
 
 from django.conf import settings
-from django.contrib.auth import login
-from django.contrib.auth.models import AbstractBaseUser
 from django.contrib.sessions.middleware import SessionMiddleware
-from django.http import HttpRequest
-from django.http.response import HttpResponseBase
+from django.http import HttpRequest, HttpResponse
 
 _PLAYERS = settings.SESSION_COOKIE_NAME
 _STAFF = settings.STAFF_SESSION_COOKIE_NAME
 _STAFF_PATH = f"/{settings.ADMIN_URL}"
-_BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
 class EntranceMiddleware(SessionMiddleware):
@@ -22,12 +18,12 @@ class EntranceMiddleware(SessionMiddleware):
     def process_request(self, request: HttpRequest) -> None:
         """Take the session that belongs to the entrance of the address."""
         if request.path_info.startswith(_STAFF_PATH):
-            _go_to_staff_entrance(request)
+            _take_staff_cookie(request)
         super().process_request(request)
 
-    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         """Save the session; Django's middleware knows one cookie, so the staff's gets its name and its path here."""
-        answer: HttpResponseBase = super().process_response(request, response)
+        answer = super().process_response(request, response)
         if getattr(request, "is_staff_entrance", False) and _PLAYERS in answer.cookies:
             cookie = answer.cookies.pop(_PLAYERS)
             answer.cookies[_STAFF] = cookie.value
@@ -36,14 +32,13 @@ class EntranceMiddleware(SessionMiddleware):
         return answer
 
 
-def log_in_as_staff(request: HttpRequest, user: AbstractBaseUser) -> None:
-    """Log in at the staff's entrance from a page of the players' side, whose own login stays as it is."""
-    _go_to_staff_entrance(request)
+def go_to_staff_entrance(request: HttpRequest) -> None:
+    """Let a login from a page of the players' side be one at the staff's entrance; who plays there stays logged in."""
+    _take_staff_cookie(request)
     request.session = type(request.session)()
-    login(request, user, backend=_BACKEND)
 
 
-def _go_to_staff_entrance(request: HttpRequest) -> None:
+def _take_staff_cookie(request: HttpRequest) -> None:
     request.is_staff_entrance = True  # type: ignore[attr-defined]
     mine = request.COOKIES.get(_STAFF)
     others = {name: value for name, value in request.COOKIES.items() if name not in (_STAFF, _PLAYERS)}

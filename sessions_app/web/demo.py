@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
-from roulette_site.common.entrances import log_in_as_staff
+from roulette_site.common.entrances import go_to_staff_entrance
 from sessions_app.demo.personas import PERSONAS, PLAYERS, STAFF
 from wallets.models import User
 
@@ -26,10 +26,9 @@ def demo(request: HttpRequest) -> HttpResponse:
             raise Http404("There is no such persona.")
         user = get_object_or_404(User, email=persona.email)
         if persona.is_staff:
-            log_in_as_staff(request, user)
-            return redirect("admin:index")
+            go_to_staff_entrance(request)
         login(request, user, backend=_BACKEND)
-        return redirect("lobby")
+        return redirect("admin:index" if persona.is_staff else "lobby")
     return render(request, "sessions_app/demo.html", {"players": PLAYERS, "staff": STAFF})
 
 

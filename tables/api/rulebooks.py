@@ -47,7 +47,7 @@ class RulebookOutput(serializers.Serializer):
     code = serializers.CharField()
     edition = serializers.CharField(help_text="the date of the text that is in force")
     title = serializers.CharField()
-    source = SourceOutput()
+    source = SourceOutput()  # type: ignore[assignment]
 
 
 class RulebookListView(PublicView):

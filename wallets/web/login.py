@@ -1,12 +1,11 @@
 """The players' entrance."""
 
 from django.contrib.auth.forms import AuthenticationForm
-from django.contrib.auth.models import AbstractBaseUser
 from django.contrib.auth.views import LoginView
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from wallets.models import Player
+from wallets.models import Player, User
 
 
 class PlayerLoginForm(AuthenticationForm):
@@ -18,7 +17,7 @@ class PlayerLoginForm(AuthenticationForm):
         "not_a_player": _("Players log in here. Staff log in at the back-office."),
     }
 
-    def confirm_login_allowed(self, user: AbstractBaseUser) -> None:
+    def confirm_login_allowed(self, user: User) -> None:
         """Refuse who has no wallet to play from."""
         super().confirm_login_allowed(user)
         if not Player.objects.filter(user_id=user.pk).exists():
