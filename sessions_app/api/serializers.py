@@ -114,6 +114,17 @@ class BetsInput(serializers.Serializer):
     bets = serializers.ListField(child=serializers.DictField(), max_length=1000, allow_empty=False)
 
 
+class SpinInput(serializers.Serializer):
+    """Which ball is launched; without a round it is that of the round that runs."""
+
+    round = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=2**63 - 1,
+        help_text="its id: sent again, the call then launches no other",
+    )
+
+
 class SlipOutput(serializers.Serializer):
     """What stands after placing."""
 

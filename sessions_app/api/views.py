@@ -24,6 +24,7 @@ from .serializers import (
     SessionInput,
     SessionOutput,
     SlipOutput,
+    SpinInput,
     StatementOutput,
     TableOutput,
 )
@@ -127,11 +128,13 @@ class SessionBetsView(SessionView):
 class SessionSpinView(SessionView):
     """Launching the ball (rule 17)."""
 
-    @extend_schema(operation_id="sessions_spin", request=None, responses={202: SessionOutput, **PROBLEMS})
+    @extend_schema(operation_id="sessions_spin", request=SpinInput, responses={202: SessionOutput, **PROBLEMS})
     def post(self, request: Request, session_id: int) -> Response:
         """Close the bets of the round that runs; a worker draws and settles it."""
         game_session = self.find(session_id)
-        launch_ball(seat=game_session.seat, at=timezone.now())
+        asked = SpinInput(data=request.data)
+        asked.is_valid(raise_exception=True)
+        launch_ball(seat=game_session.seat, at=timezone.now(), game_round_id=asked.validated_data.get("round"))
         return Response(SessionOutput(play_state(game_session)).data, status=status.HTTP_202_ACCEPTED)
 
 

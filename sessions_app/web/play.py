@@ -16,10 +16,10 @@ from sessions_app.models import EndBasis, GameSession
 from sessions_app.selectors.game_sessions import current_session
 from sessions_app.selectors.play import play_state
 from sessions_app.services.game_sessions import end_game_session
-from tables.models import GameRound, Table
+from tables.models import Table
 from tables.roulette.cloth import SPOTS
 from tables.services.betting import SlipRefused, place_bets
-from tables.services.rounds import choose_client_seed_of_seat, close_round
+from tables.services.rounds import choose_client_seed_of_seat, launch_ball
 from tables.services.taking_back import take_back, take_back_all
 
 from .keys import key_of_form
@@ -117,9 +117,8 @@ def _whole_number(text: str) -> int | None:
 
 def _launch(request: HttpRequest, game_session: GameSession) -> None:
     """Launch the ball (rule 17). The form names its round, so that sent again it never launches the next."""
-    game_round_id = _whole_number(request.POST.get("round", ""))
-    game_round = get_object_or_404(GameRound, pk=game_round_id, seat_id=game_session.seat_id)
-    close_round(game_round_id=game_round.pk, at=timezone.now(), launched=True)
+    game_round_id = _whole_number(request.POST.get("round", "")) or 0
+    launch_ball(seat=game_session.seat, at=timezone.now(), game_round_id=game_round_id)
 
 
 def _undo(request: HttpRequest, game_session: GameSession) -> None:

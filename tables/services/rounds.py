@@ -30,6 +30,15 @@ from .events import record_event
 
 # Bets that the server received in time may still be on their way to the lock.
 CLOSING_GRACE = dt.timedelta(milliseconds=50)
+# What becomes of a round once its ball runs, where nothing goes wrong.
+_LAUNCHED = (RoundState.CLOSED, RoundState.DRAWN, RoundState.SETTLED)
+
+
+class NoSuchRound(RuleBroken):
+    """A player launches his own ball alone."""
+
+    code = "no_such_round"
+    http_status = 404
 
 
 class NothingStaked(RuleBroken):
@@ -205,13 +214,24 @@ def _bound_to(game_round: GameRound) -> str:
     return f"{game_round.table_id}/{game_round.number}"
 
 
-def launch_ball(*, seat: Seat, at: dt.datetime) -> GameRound:
+def launch_ball(*, seat: Seat, at: dt.datetime, game_round_id: int | None = None) -> GameRound:
     """Launch the ball of the seat's round (rule 17): the player is done betting, a worker draws and settles.
 
-    Raises BettingClosed where no round takes bets, NothingStaked without a bet on the cloth.
+    `game_round_id` says which round is meant. Sent again it then launches no other, and is answered with the round as
+    it stands: what was asked for has happened. Raises NoSuchRound for a round that is not the seat's, BettingClosed
+    where no round takes bets, NothingStaked without a bet on the cloth.
     """
-    game_round = GameRound.objects.filter(seat=seat, state=RoundState.BETTING).first()
+    rounds = GameRound.objects.filter(seat=seat)
+    if game_round_id is None:
+        game_round = rounds.filter(state=RoundState.BETTING).first()
+    elif (game_round := rounds.filter(pk=game_round_id).first()) is None:
+        raise NoSuchRound("There is no such round of yours.")
     if game_round is None:
         raise BettingClosed("No round takes bets at this moment.")
-    close_round(game_round_id=game_round.pk, at=at, launched=True)
+    try:
+        close_round(game_round_id=game_round.pk, at=at, launched=True)
+    except BettingClosed:
+        game_round.refresh_from_db()
+        if game_round_id is None or game_round.state not in _LAUNCHED:
+            raise
     return game_round

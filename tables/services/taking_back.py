@@ -8,7 +8,7 @@ from django.db.models import F
 
 from roulette_site.common.errors import RuleBroken
 from tables.locks import share_round
-from tables.models import UNFINISHED, GameRound, RoundState, Seat, Slip, SlipWithdrawal
+from tables.models import GameRound, RoundState, Seat, Slip, SlipWithdrawal
 from tables.selectors.bets import live_bets
 from wallets.models import Account, Reason, Transfer
 from wallets.services.ledger import lock_accounts
@@ -33,19 +33,6 @@ def take_back(*, seat: Seat, slip_id: int, at: dt.datetime) -> SlipWithdrawal:
     with transaction.atomic():
         _take_back(seat, slip.game_round_id, [slip.pk], at)
         return SlipWithdrawal.objects.get(pk=slip_id)
-
-
-def take_back_last(*, seat: Seat, at: dt.datetime) -> SlipWithdrawal:
-    """Take back the latest slip that stands; raises NothingToTakeBack, or BettingClosed."""
-    slip_id = (
-        Slip.objects.filter(seat=seat, withdrawal__isnull=True, game_round__state__in=UNFINISHED)
-        .order_by("-pk")
-        .values_list("pk", flat=True)
-        .first()
-    )
-    if slip_id is None:
-        raise NothingToTakeBack("There is nothing on the cloth.")
-    return take_back(seat=seat, slip_id=slip_id, at=at)
 
 
 def take_back_all(*, seat: Seat, at: dt.datetime) -> int:

@@ -525,6 +525,21 @@ def test_launching_closes_the_bets_and_a_worker_does_the_rest(table: Table) -> N
     problem(table.post("spin"), 409, "betting_closed")
 
 
+def test_a_launch_that_names_its_round_can_be_sent_again_and_launches_no_other(table: Table) -> None:
+    table.place(bet("red"))
+    first = table.game_round.pk
+    assert table.post("spin", {"round": first}).status_code == 202
+    assert table.post("spin", {"round": first}).status_code == 202
+    table.settle_round()
+    table.place(bet("red"), key="key-00002")
+    again = table.post("spin", {"round": first})
+    assert (again.status_code, again.json()["round"]["state"]) == (202, "betting")
+    assert table.game_round.pk != first
+    for other in (0, -1, "one", 1.5, None, 10**30, True):
+        problem(table.post("spin", {"round": other}), 400, "invalid_request")
+    problem(table.post("spin", {"round": 10**9}), 404, "no_such_round")
+
+
 def test_without_a_round_there_is_no_ball(caller: Caller, house: House) -> None:
     asked = {"player": house.player().handle, "table": house.table.slug}
     session = caller.post("sessions", asked).json()["id"]

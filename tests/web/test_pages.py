@@ -213,7 +213,8 @@ def test_a_launch_sent_again_never_launches_the_next_round(maria: PlayerAtTable)
     sweep(key=DRAW_KEY, now=maria.house.forward)
     maria.place(bet("red"))
     answer = htmx(client, "launch", maria, round=str(first.pk))
-    assert "The ball has been launched" in answer.content.decode()
+    # What was asked for has happened, so nothing is refused; and nothing else happens.
+    assert "refusal" not in answer.content.decode()
     assert maria.game_round.number == first.number + 1
     assert maria.game_round.state == RoundState.BETTING
 
@@ -253,7 +254,8 @@ def test_nobody_launches_or_takes_back_for_another(maria: PlayerAtTable) -> None
     slip = maria.place(bet("red"))
     joao = maria.house.seated()
     his = client_of(joao.game_session.player)
-    assert htmx(his, "launch", maria, round=str(maria.game_round.pk)).status_code == 404
+    refused = htmx(his, "launch", maria, round=str(maria.game_round.pk)).content.decode()
+    assert "There is no such round of yours." in refused
     assert "no such slip" in htmx(his, "undo", maria, slip=str(slip.slip_id)).content.decode()
     assert maria.game_round.state == RoundState.BETTING
     assert not Slip.objects.filter(withdrawal__isnull=False).exists()
