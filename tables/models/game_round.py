@@ -6,7 +6,7 @@ from tables.roulette.rulebooks import find_rulebook
 
 
 class RoundState(models.TextChoices):
-    """The way of a round (DESIGN: the regulation's play, the French coup)."""
+    """The way of a round (the regulation's play, the French coup)."""
 
     BETTING = "betting", "bets are open"
     CLOSED = "closed", "no more bets"

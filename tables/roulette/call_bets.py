@@ -1,4 +1,4 @@
-"""Call bets: announced combinations on the wheel, which are their parts (Portuguese rules 8 and 15; DESIGN 3.4)."""
+"""Call bets: announced combinations on the wheel, which are their parts (Portuguese rules 8 and 15; reading 4)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -152,7 +152,7 @@ def _inside() -> Iterable[_Place]:
 def _twelves(
     single: SpotType, double: SpotType, group: Callable[[int], int], centre: Callable[[float], tuple[float, float]]
 ) -> Iterable[_Place]:
-    """Dozens or columns, and the chips that straddle two neighbours of them (DESIGN 3.2)."""
+    """Dozens or columns, and the chips that straddle two neighbours of them (reading 2)."""
     members = {twelve: tuple(n for n in NUMBERS if group(n) == twelve) for twelve in TWELVES}
     for twelve in TWELVES:
         yield single, (twelve,), members[twelve], centre(twelve)

@@ -49,7 +49,7 @@ def find_breaches(
     """Return everything that stands against the bets, in their order; nothing if they may be placed.
 
     Without a minimum there is no maximum either. The maximum holds per spot over every chip of the
-    player in the round, those already `placed` included (DESIGN 3.3).
+    player in the round, those already `placed` included (reading 3).
     """
     on_spot = Counter[int]()
     for bet in (*placed, *bets):

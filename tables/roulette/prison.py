@@ -1,7 +1,7 @@
 """Prison (roulette française, "Dans le cas où le numéro sortant est le zéro"): what a stake is worth after each zero.
 
 With s the stake and k the zeros so far: it can be taken back for ceil(s / 2^k); if it then wins it is freed for
-ceil(s / 2^(k-1)), without a prize; otherwise it is lost (DESIGN 3.6).
+ceil(s / 2^(k-1)), without a prize; otherwise it is lost (reading 6).
 """
 
 from .rulebook import round_up

@@ -49,12 +49,12 @@ class Prize:
     denominator: int = 1
 
     def of(self, stake_cents: int) -> int:
-        """The prize in cents; half a cent goes up, in the player's favour (DESIGN 3.5)."""
+        """The prize in cents; half a cent goes up, in the player's favour (reading 5)."""
         return round_up(stake_cents * self.numerator, self.denominator)
 
 
 def round_up(amount: int, divisor: int) -> int:
-    """Divide, and let what remains of a cent go up: the one place where money is rounded (DESIGN 3.5)."""
+    """Divide, and let what remains of a cent go up: the one place where money is rounded (reading 5)."""
     return -(-amount // divisor)
 
 

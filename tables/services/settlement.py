@@ -17,7 +17,7 @@ from wallets.models import Account, AccountKind, Unit
 
 from .events import record_event
 
-# Odd cents go up, in the player's favour (DESIGN 3.5): all numbers are positive, so this is the ceiling.
+# Odd cents go up, in the player's favour (reading 5): all numbers are positive, so this is the ceiling.
 _OUTCOMES = """
 WITH rule (spot, kind, numerator, denominator, payment_rank) AS (VALUES {rules})
 INSERT INTO tables_betoutcome (bet_id, game_round_id, revision, kind, returned_cents, payment_rank)

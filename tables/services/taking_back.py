@@ -1,4 +1,4 @@
-"""Taking bets back while bets are open (DESIGN 3.12): whole slips, which stay on record as taken back."""
+"""Taking bets back while bets are open (reading 12): whole slips, which stay on record as taken back."""
 
 import datetime as dt
 from collections.abc import Iterable

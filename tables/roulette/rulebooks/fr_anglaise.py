@@ -2,7 +2,7 @@
 
 The text is the one of 1987 as it stands since the amendment of 1997, whose date is the edition's.
 Combinations and zero: article 57-11 (half of an even-money stake goes back). Maxima: article 57-12. Order of payment:
-article 57-10, player by player; it names no 24-number bets, which are placed after the dozens (DESIGN part 2).
+article 57-10, player by player; it names no 24-number bets, which are placed after the dozens (reading 17).
 """
 
 import datetime as dt

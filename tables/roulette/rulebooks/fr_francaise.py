@@ -1,8 +1,8 @@
 """France, regulation of games in casinos: roulette française (running of the game, combinations, maxima and minima).
 
 At zero the player chooses: half of an even-money stake back, or all of it in prison, again at each zero. The order of
-payment names no lines and no 24-number bets: lines are placed with the streets, double twelves with the twelves (DESIGN
-part 2).
+payment names no lines and no 24-number bets: lines are placed with the streets, double twelves with the twelves
+(reading 17).
 """
 
 import datetime as dt
