@@ -7,7 +7,7 @@ from roulette_site.common.strict_json import InvalidJson, read_json
 from tables.roulette.bets import Bet
 from tables.roulette.call_bets import CALL_BETS
 from tables.roulette.cloth import find_spot
-from tables.roulette.limits import Breach, Options, find_breaches
+from tables.roulette.limits import Breach, Options
 from tables.roulette.play import CHOICES, Step, play
 from tables.roulette.rulebook import Rulebook
 from tables.roulette.rulebooks import UnknownRulebook, find_rulebook
@@ -60,20 +60,19 @@ def answer(request: Any) -> Answer:
     rulebook = _rulebook(request)
     options = _options(request.get("options"))
     minimum = _amount(request, "minimum")
-    slip = read_slip(rulebook, options, _list(request, "bets", required=True))
+    items = _list(request, "bets", required=True)
+    slip = read_slip(rulebook, options, items)
     placed = read_slip(rulebook, Options(), _list(request, "placed"))
-    if placed.breaches:
-        raise InvalidRequest(f"placed: {placed.breaches[0].detail}")
+    if placed.unreadable:
+        raise InvalidRequest(f"placed: {placed.unreadable[0].detail}")
     numbers = request.get("numbers")
     breaches = [
-        *slip.breaches,
-        *slip.breaches_of_items(find_breaches(rulebook, options, minimum, slip.bets, placed.bets)),
+        *slip.find_breaches(rulebook, options, minimum, placed.bets),
+        *([] if items or "chip_value" in request else [Breach(None, "empty_slip")]),
         *_chip_value_breaches(rulebook, minimum, request),
         *_number_breaches(numbers),
     ]
     if breaches:
-        # Bet by bet, and what is the whole slip's last; a bet's own keep the order in which they were found.
-        breaches.sort(key=lambda breach: (breach.bet is None, breach.bet or 0))
         return {"accepted": False, "breaches": [breach_as_json(breach) for breach in breaches]}
     if rulebook.zero_rule.offers_choice and len(slip.bets) * len(numbers or ()) > MOST_RESULTS:
         raise InvalidRequest(f"Bets times numbers come to at most {MOST_RESULTS}.")

@@ -4,13 +4,13 @@ Nothing is guessed and nothing is cut: what cannot be read is named, for every b
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tables.roulette.bets import Bet
 from tables.roulette.call_bets import FINAL, NEIGHBOURS, CallBet, InvalidCall
 from tables.roulette.cloth import InvalidSpot, Spot, SpotType, find_spot
-from tables.roulette.limits import Breach, Options
+from tables.roulette.limits import Breach, Options, find_breaches, find_breaches_of_half
 from tables.roulette.rulebook import Rulebook
 from wallets.amounts import InvalidAmount, parse_cents
 
@@ -22,6 +22,15 @@ _SINGLE = frozenset({SpotType.DOZEN, SpotType.COLUMN})
 
 
 @dataclass(frozen=True)
+class Half:
+    """What could be read of an item that is no bet: its spot, its stake, or neither."""
+
+    item: int
+    spot: Spot | None = None
+    stake_cents: int | None = None
+
+
+@dataclass(frozen=True)
 class ReadSlip:
     """A slip as it was read: the bets on the cloth, call bets as their parts, and where each comes from."""
 
@@ -30,31 +39,42 @@ class ReadSlip:
     items: tuple[int, ...]
     call_ordinals: tuple[int | None, ...]
     calls: tuple[CallBet, ...]
-    breaches: tuple[Breach, ...]
+    # What could not be read, and of the same items what could.
+    unreadable: tuple[Breach, ...]
+    halves: tuple[Half, ...]
 
     @property
     def total_cents(self) -> int:
         return sum(bet.stake_cents for bet in self.bets)
 
-    def breaches_of_items(self, breaches: Iterable[Breach]) -> tuple[Breach, ...]:
+    def find_breaches(
+        self, rulebook: Rulebook, options: Options, minimum_cents: int | None, placed: Iterable[Bet] = ()
+    ) -> tuple[Breach, ...]:
+        """Return everything that stands against the slip, item by item, and what is the whole slip's last."""
+        breaches = [*self.unreadable]
+        for half in self.halves:
+            against = find_breaches_of_half(options, minimum_cents, spot=half.spot, stake_cents=half.stake_cents)
+            breaches += [replace(breach, bet=half.item) for breach in against]
+        breaches += self._of_items(find_breaches(rulebook, options, minimum_cents, self.bets, placed))
+        return tuple(sorted(breaches, key=lambda breach: (breach.bet is None, breach.bet or 0)))
+
+    def _of_items(self, breaches: Iterable[Breach]) -> Iterable[Breach]:
         """Turn breaches of bets into breaches of items: parts of one call that break one rule are named once."""
         found: dict[tuple[int | None, str], Breach] = {}
         for breach in breaches:
             item = None if breach.bet is None else self.items[breach.bet]
-            found.setdefault(
-                (item, breach.reason),
-                Breach(item, breach.reason, breach.minimum_cents, breach.maximum_cents, breach.detail),
-            )
-        return tuple(found.values())
+            found.setdefault((item, breach.reason), replace(breach, bet=item))
+        return found.values()
 
 
 def read_slip(rulebook: Rulebook, options: Options, items: Sequence[Any]) -> ReadSlip:
-    """Read bets and call bets; what cannot be read, or is not offered, is in `breaches`, by index of the item."""
+    """Read bets and call bets; what cannot be read, or is a call that is not offered, is in `unreadable`."""
     bets: list[Bet] = []
     origins: list[int] = []
     ordinals: list[int | None] = []
     calls: list[CallBet] = []
-    breaches: list[Breach] = []
+    unreadable: list[Breach] = []
+    halves: list[Half] = []
     for index, item in enumerate(items):
         try:
             if isinstance(item, Mapping) and "call" in item:
@@ -65,20 +85,23 @@ def read_slip(rulebook: Rulebook, options: Options, items: Sequence[Any]) -> Rea
             else:
                 parts, ordinal = (_read_bet(item),), None
         except _Unreadable as error:
-            breaches += [Breach(index, reason, detail=sentence) for reason, sentence in error.faults]
+            unreadable += [Breach(index, reason, detail=sentence) for reason, sentence in error.faults]
+            halves.append(Half(index, error.spot, error.stake_cents))
             continue
         bets += parts
         origins += [index] * len(parts)
         ordinals += [ordinal] * len(parts)
-    return ReadSlip(tuple(bets), tuple(origins), tuple(ordinals), tuple(calls), tuple(breaches))
+    return ReadSlip(tuple(bets), tuple(origins), tuple(ordinals), tuple(calls), tuple(unreadable), tuple(halves))
 
 
 class _Unreadable(ValueError):
     """An item that is no bet; `faults` names everything that is wrong with it, as reason and sentence."""
 
-    def __init__(self, *faults: tuple[str, str]) -> None:
+    def __init__(self, *faults: tuple[str, str], spot: Spot | None = None, stake_cents: int | None = None) -> None:
         super().__init__("; ".join(sentence for _, sentence in faults))
         self.faults = faults
+        self.spot = spot
+        self.stake_cents = stake_cents
 
 
 def _read_bet(item: Any) -> Bet:
@@ -96,7 +119,7 @@ def _read_bet(item: Any) -> Bet:
     except InvalidAmount as error:
         faults.append(("invalid_stake", str(error)))
     if spot is None or stake is None:
-        raise _Unreadable(*faults)
+        raise _Unreadable(*faults, spot=spot, stake_cents=stake)
     return Bet(spot, stake)
 
 
@@ -125,31 +148,30 @@ def _read_stake(text: Any) -> int:
 
 def _read_call(rulebook: Rulebook, options: Options, item: Mapping[str, Any]) -> CallBet:
     name = item["call"]
-    offered = rulebook.call_bets if options.call_bets is None else options.call_bets
-    if not isinstance(name, str) or name not in rulebook.call_bets or name not in offered:
-        raise _Unreadable(("not_offered", "The table does not take this call bet."))
-    named = _PARAMETERS.get(name, ())
-    faults = [
-        (_UNREADABLE[key], f"The {key} of a call bet is a whole number.")
-        for key in named
-        if type(item.get(key)) is not int
-    ]
-    if not item.keys() <= {"call", "unit", *named}:
-        faults.append(("invalid_spot", "The call bet has a part that it does not know."))
-    unit = 0
+    faults: list[tuple[str, str]] = []
+    unit = None
     try:
         unit = _read_stake(item.get("unit"))
     except InvalidAmount as error:
         faults.append(("invalid_stake", str(error)))
-    call = CallBet(name, unit, {key: item[key] for key in named if type(item.get(key)) is int})
+    offered = rulebook.call_bets if options.call_bets is None else options.call_bets
+    if not isinstance(name, str) or name not in rulebook.call_bets or name not in offered:
+        # What is not taken has no parts: of the rest only the unit says something.
+        raise _Unreadable(("not_offered", "The table does not take this call bet."), *faults, stake_cents=unit)
+    named = _PARAMETERS.get(name, ())
+    unread = [key for key in named if type(item.get(key)) is not int]
+    of_call = [(_UNREADABLE[key], f"The {key} of a call bet is a whole number.") for key in unread]
+    if not item.keys() <= {"call", "unit", *named}:
+        of_call.append(("invalid_spot", "The call bet has a part that it does not know."))
+    call = CallBet(name, unit or 0, {key: item[key] for key in named if key not in unread})
     try:
         _ = call.parts
     except InvalidCall as error:
         # A number that could not be read is named already.
-        known = {reason for reason, _ in faults}
-        faults += [fault for fault in error.faults if fault[0] not in known]
-    if faults:
-        raise _Unreadable(*faults)
+        known = {reason for reason, _ in of_call}
+        of_call += [fault for fault in error.faults if fault[0] not in known]
+    if of_call or faults:
+        raise _Unreadable(*of_call, *faults, stake_cents=unit)
     return call
 
 

@@ -52,7 +52,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         return None
     if isinstance(error, exceptions.ValidationError):
         return problem(error.status_code, "invalid_request", "The request has another shape.", errors=error.detail)
-    answer = problem(error.status_code, str(error.get_codes()), str(error.default_detail), detail=str(error.detail))
+    answer = problem(error.status_code, str(error.get_codes()), str(error.detail))
     if error.status_code == 401 and (scheme := getattr(error, "auth_header", None)):
         answer["WWW-Authenticate"] = scheme
     if (wait := getattr(error, "wait", None)) is not None:

@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from sessions_app.selectors.play import StakeOnSpot
 from tables.models import Table
+from tables.services.betting import MOST_BETS
 from tables.slips import as_json
 from wallets.amounts import format_cents
 
@@ -37,7 +38,17 @@ class TableOutput(serializers.ModelSerializer):
         fields = ("slug", "name", "kind", "unit", "number_source", "state", "minimum", "rulebook", "rules_version")
 
 
-class SessionInput(serializers.Serializer):
+class StrictInput(serializers.Serializer):
+    """What a request may say, and nothing else: a name that is not known was meant to do something."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Refuse names that are not known."""
+        if isinstance(data, dict) and (unknown := data.keys() - self.fields.keys()):
+            raise serializers.ValidationError({name: ["This is not known here."] for name in sorted(unknown)})
+        return super().to_internal_value(data)
+
+
+class SessionInput(StrictInput):
     """Who sits down where."""
 
     player = serializers.SlugField(help_text="the player's handle")
@@ -108,13 +119,26 @@ class SessionOutput(serializers.Serializer):
     last_play = LastPlayOutput(allow_null=True)
 
 
-class BetsInput(serializers.Serializer):
+@extend_schema_field(
+    {"type": "array", "minItems": 1, "maxItems": MOST_BETS, "items": {"type": "object", "additionalProperties": {}}}
+)
+class ItemsField(serializers.Field):
+    """The items of a slip, as they came: what is wrong with one is the service's to say, with everything else."""
+
+    def to_internal_value(self, data: Any) -> list[Any]:
+        """Take any list."""
+        if not isinstance(data, list):
+            raise serializers.ValidationError("This is no list of bets.")
+        return data
+
+
+class BetsInput(StrictInput):
     """A slip: bets and call bets as in rulebooks/{code}/settle, all or none."""
 
-    bets = serializers.ListField(child=serializers.DictField(), max_length=1000, allow_empty=False)
+    bets = ItemsField()
 
 
-class SpinInput(serializers.Serializer):
+class SpinInput(StrictInput):
     """Which ball is launched; without a round it is that of the round that runs."""
 
     round = serializers.IntegerField(

@@ -57,16 +57,35 @@ def find_breaches(
     breaches = []
     for index, bet in enumerate(bets):
         maximum = None if minimum_cents is None else rulebook.maximum_cents(bet.spot, minimum_cents)
-        reasons = []
-        if not options.offers(bet.spot):
-            reasons.append("not_offered")
-        if minimum_cents is not None and bet.stake_cents < minimum_cents:
-            reasons.append("below_minimum")
-        if bet.stake_cents % options.stake_step_cents:
-            reasons.append("off_step")
+        reasons = [*_against_spot(options, bet.spot), *_against_stake(options, minimum_cents, bet.stake_cents)]
         if maximum is not None and on_spot[bet.spot.index] > maximum:
             reasons.append("above_maximum")
         breaches += [Breach(index, reason, minimum_cents, maximum) for reason in reasons]
     if options.total_limit_cents is not None and on_spot.total() > options.total_limit_cents:
         breaches.append(Breach(None, "above_total_limit", None, options.total_limit_cents))
     return tuple(breaches)
+
+
+def find_breaches_of_half(
+    options: Options, minimum_cents: int | None, *, spot: Spot | None, stake_cents: int | None
+) -> tuple[Breach, ...]:
+    """Return what stands against a bet of which only the spot or only the stake can be read."""
+    reasons: list[str] = []
+    if spot is not None:
+        reasons += _against_spot(options, spot)
+    if stake_cents is not None:
+        reasons += _against_stake(options, minimum_cents, stake_cents)
+    return tuple(Breach(None, reason, minimum_cents) for reason in reasons)
+
+
+def _against_spot(options: Options, spot: Spot) -> list[str]:
+    return [] if options.offers(spot) else ["not_offered"]
+
+
+def _against_stake(options: Options, minimum_cents: int | None, stake_cents: int) -> list[str]:
+    reasons = []
+    if minimum_cents is not None and stake_cents < minimum_cents:
+        reasons.append("below_minimum")
+    if stake_cents % options.stake_step_cents:
+        reasons.append("off_step")
+    return reasons

@@ -10,11 +10,11 @@ from typing import Any
 from django.db import IntegrityError
 
 from roulette_site.common.errors import RuleBroken
-from roulette_site.common.sql import breaks_unique_key
+from roulette_site.common.sql import breaks_unique_key, database_now
 from tables.models import GameRound, RoundState, Seat, Slip, SpecificRules, TableKind
 from tables.placing import NewBet, NewCall, NewSlip, Placed, place_slip
 from tables.roulette.cloth import SPOTS
-from tables.roulette.limits import Breach, find_breaches
+from tables.roulette.limits import Breach
 from tables.selectors.bets import stakes_of_account
 from tables.settle_requests import breach_as_json
 from tables.slips import ReadSlip, read_slip
@@ -62,10 +62,10 @@ def place_bets(*, seat: Seat, items: Sequence[Any], key: str, actor: str, at: dt
         raise SlipRefused([_explain(Breach(None, "betting_closed"))])
     rules, rulebook, minimum = game_round.rules, game_round.rulebook, game_round.minimum_cents
     slip = read_slip(rulebook, rules.options, items)
-    refused = slip.breaches or slip.breaches_of_items(find_breaches(rulebook, rules.options, minimum, slip.bets))
+    refused = slip.find_breaches(rulebook, rules.options, minimum)
     if refused and not Transfer.objects.filter(idempotency_key=key).exists():
         # Nothing can be placed. What else stands against it is read without a lock: nothing will be written.
-        raise SlipRefused(_everything_against(seat, game_round, slip))
+        raise SlipRefused(_everything_against(seat, game_round, slip, at or database_now()))
     try:
         placed = place_slip(
             NewSlip(
@@ -115,23 +115,22 @@ def _answer(seat: Seat, game_round: GameRound, slip: ReadSlip, placed: Placed, b
     return PlacedSlip(first.pk, first.game_round_id, first.transfer.amount_cents, balance, replayed=True)
 
 
-def _everything_against(seat: Seat, game_round: GameRound, slip: ReadSlip) -> list[dict[str, Any]]:
+def _everything_against(seat: Seat, game_round: GameRound, slip: ReadSlip, at: dt.datetime) -> list[dict[str, Any]]:
     """Every breach of a slip that cannot be placed anyway, the clock's, the cloth's and the balance's among them."""
     breaches: list[Breach] = []
-    if game_round.state != RoundState.BETTING:
+    is_late = game_round.closes_at is not None and at >= game_round.closes_at
+    if game_round.state != RoundState.BETTING or is_late:
         breaches.append(Breach(None, "betting_closed"))
+    if Seat.objects.filter(pk=seat.pk, left_at__isnull=False).exists():
+        breaches.append(Breach(None, "not_seated"))
     balance = Account.objects.values_list("balance_cents", flat=True).get(pk=seat.account_id) or 0
     if balance < slip.total_cents:
         breaches.append(Breach(None, "balance_too_low", None, balance))
-    breaches += slip.breaches
-    breaches += slip.breaches_of_items(
-        find_breaches(
-            game_round.rulebook,
-            game_round.rules.options,
-            game_round.minimum_cents,
-            slip.bets,
-            stakes_of_account(game_round.pk, seat.account_id),
-        )
+    breaches += slip.find_breaches(
+        game_round.rulebook,
+        game_round.rules.options,
+        game_round.minimum_cents,
+        stakes_of_account(game_round.pk, seat.account_id),
     )
     return _explain_all(breaches, game_round.rules)
 
@@ -143,9 +142,9 @@ def _breaches_of(words: Sequence[str], game_round: GameRound, slip: ReadSlip) ->
         reason, *numbers = word.split(":")
         if reason == "above_maximum":
             spot = SPOTS[int(numbers[0])]
-            first = next(n for n, bet in enumerate(slip.bets) if bet.spot is spot)
             maximum = game_round.rulebook.maximum_cents(spot, game_round.minimum_cents)
-            breaches.append(Breach(slip.items[first], reason, game_round.minimum_cents, maximum))
+            items = {item for item, bet in zip(slip.items, slip.bets, strict=True) if bet.spot is spot}
+            breaches += [Breach(item, reason, game_round.minimum_cents, maximum) for item in items]
         elif reason == "above_total_limit":
             breaches.append(Breach(None, reason, None, game_round.rules.total_limit_cents))
         else:
@@ -168,7 +167,9 @@ _SENTENCES = {
 
 
 def _explain_all(breaches: Iterable[Breach], rules: SpecificRules) -> list[dict[str, Any]]:
-    return [_explain(breach, step=format_cents(rules.stake_step_cents)) for breach in breaches]
+    """Explain what stands against the whole slip, and then bet by bet."""
+    in_order = sorted(breaches, key=lambda breach: -1 if breach.bet is None else breach.bet)
+    return [_explain(breach, step=format_cents(rules.stake_step_cents)) for breach in in_order]
 
 
 def _explain(breach: Breach, step: str = "") -> dict[str, Any]:

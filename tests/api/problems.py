@@ -47,4 +47,5 @@ def problem(response: Any, status: int, code: str) -> dict[str, Any]:
     assert (response.status_code, said["status"], said["code"]) == (status, status, code)
     # The RFC has these as text; what is wrong with which field stands under a name of its own.
     assert all(isinstance(said[name], str) and said[name] for name in ("type", "title", "detail") if name in said), said
+    assert "{" not in said["title"], said
     return said

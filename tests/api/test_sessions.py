@@ -453,7 +453,29 @@ def test_an_item_that_is_no_bet_is_refused(table: Table, item: Any) -> None:
     problem(table.place(item), 409, "slip_refused")
 
 
-@pytest.mark.parametrize("bets", [[], None, "red", {}, [1], ["red"], [None], [[bet("red")]], [bet("red")] * 1001])
+@pytest.mark.parametrize(
+    ("bets", "reasons"),
+    [
+        ([], ["empty_slip"]),
+        ([bet("red")] * 1001, ["too_many_bets"]),
+        *[([item], ["invalid_spot", "invalid_stake"]) for item in (1, "red", None, [bet("red")], True, 1.5)],
+    ],
+)
+def test_a_slip_without_bets_or_with_too_many_is_refused_by_name(table: Table, bets: Any, reasons: list[str]) -> None:
+    before = rows()
+    said = problem(table.place(*bets), 409, "slip_refused")
+    assert [one["reason"] for one in said["breaches"]] == reasons
+    assert rows() == before
+
+
+@pytest.mark.parametrize("body", [{}, {"bets": [bet("red")], "x": 1}, {"bet": [bet("red")]}, []])
+def test_a_body_of_another_shape_is_refused(table: Table, body: Any) -> None:
+    before = rows()
+    problem(table.post("bets", body, **{"Idempotency-Key": "key-00001"}), 400, "invalid_request")
+    assert rows() == before
+
+
+@pytest.mark.parametrize("bets", [None, "red", {}, 1])
 def test_a_body_without_bets_is_no_slip(table: Table, bets: Any) -> None:
     before = rows()
     response = table.post("bets", {"bets": bets}, **{"Idempotency-Key": "key-00001"})

@@ -15,10 +15,10 @@ def ask(**request: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("call", "reasons"),
     [
-        ({"call": "neighbours", "number": 99, "neighbours": 3, "unit": "0"}, ["stake", "number", "neighbours"]),
+        ({"call": "neighbours", "number": 99, "neighbours": 3, "unit": "0"}, ["number", "neighbours", "stake"]),
         ({"call": "neighbours", "number": True, "neighbours": 3, "unit": "1.00"}, ["number", "neighbours"]),
         ({"call": "neighbours", "unit": 1}, ["number", "neighbours", "stake"]),
-        ({"call": "final", "digit": 10, "unit": ""}, ["stake", "digit"]),
+        ({"call": "final", "digit": 10, "unit": ""}, ["digit", "stake"]),
     ],
 )
 def test_a_call_bet_with_several_faults_names_each_once(call: dict[str, Any], reasons: list[str]) -> None:
@@ -26,7 +26,7 @@ def test_a_call_bet_with_several_faults_names_each_once(call: dict[str, Any], re
     assert [(breach["bet"], breach["reason"]) for breach in breaches] == [(0, f"invalid_{one}") for one in reasons]
 
 
-@pytest.mark.parametrize("text", ['{"rulebook": "pt-online", "bets": []}'])
+@pytest.mark.parametrize("text", ['{"rulebook": "pt-online", "bets": [{"on": [17], "stake": "1.00"}]}'])
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "utf-8-sig"])
 def test_a_request_is_utf_8_and_nothing_else(text: str, encoding: str) -> None:
     assert answer_text(text.encode())["accepted"] is True

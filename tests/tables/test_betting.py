@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from tables.models import Bet, GameRound, RoundState, Slip, SlipCall, SlipWithdrawal
+from tables.models import Bet, GameRound, RoundState, Seat, Slip, SlipCall, SlipWithdrawal
 from tables.roulette.cloth import find_spot
 from tables.services.betting import MOST_BETS, SlipRefused
 from tables.services.rounds import BettingClosed, NothingStaked, close_round
 from tables.services.taking_back import NothingToTakeBack, take_back, take_back_all
-from tests.house import PlayerAtTable, bet, make_house
+from tests.house import NOON, PlayerAtTable, bet, make_house
 from wallets.models import Transfer
 from wallets.services.ledger import IdempotencyConflict
 
@@ -120,14 +120,57 @@ def test_an_empty_slip_and_an_endless_one_are_refused(maria: PlayerAtTable) -> N
         assert reasons(refused) == [(None, reason)]
 
 
-def test_every_breach_is_named_at_once() -> None:
+# What stands against the whole slip comes first, then bet by bet; in this order on both databases, whether the slip can be
+# refused by its bets alone, or only by what the database knows.
+def test_every_breach_of_bets_is_named_at_once_with_all_that_stands_against_the_slip() -> None:
     player = make_house(total_limit_cents=20_00).seated(balance_cents=5_00)
+    player.place(bet("straight", 17, stake="5.00"))
+    player.launch()
+    Seat.objects.filter(pk=player.seat.pk).update(left_at=NOON)
     with pytest.raises(SlipRefused) as refused:
-        player.place(bet("straight", 17, stake="15.50"), bet("red", stake="0.40"), bet("dozen", 1, stake="7.05"))
-    assert set(reasons(refused)) == {
-        (0, "above_maximum"), (1, "below_minimum"), (2, "off_step"), (None, "above_total_limit"), (None, "balance_too_low"),
-    }  # fmt: skip
-    assert player.balance_cents == 5_00
+        player.place(
+            bet("straight", 17, stake="10.10"),
+            bet("red", stake="0.45"),
+            bet("dozen", 1, stake="7.05"),
+            bet("split", 1, 5, stake="0.05"),
+            bet("black", stake="1e3"),
+        )
+    assert reasons(refused) == [
+        (None, "betting_closed"), (None, "not_seated"), (None, "balance_too_low"), (None, "above_total_limit"),
+        (0, "above_maximum"), (1, "below_minimum"), (1, "off_step"), (2, "off_step"),
+        (3, "invalid_spot"), (3, "below_minimum"), (3, "off_step"), (4, "invalid_stake"),
+    ]  # fmt: skip
+    assert player.balance_cents == 0
+
+
+def test_every_breach_that_the_database_finds_is_named_at_once() -> None:
+    player = make_house(total_limit_cents=20_00).seated(balance_cents=15_00)
+    player.place(bet("straight", 17, stake="10.00"), bet("split", 14, 17, stake="1.00"))
+    player.launch()
+    Seat.objects.filter(pk=player.seat.pk).update(left_at=NOON)
+    with pytest.raises(SlipRefused) as refused:
+        # Over the maximum of 15.00 only together, and with what stands.
+        player.place(
+            bet("straight", 17, stake="3.00"),
+            bet("red", stake="2.00"),
+            bet("split", 14, 17, stake="29.50"),
+            bet("straight", 17, stake="3.00"),
+        )
+    assert reasons(refused) == [
+        (None, "betting_closed"), (None, "not_seated"), (None, "balance_too_low"), (None, "above_total_limit"),
+        (0, "above_maximum"), (2, "above_maximum"), (3, "above_maximum"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("item", [bet("red", stake="0.40"), bet("red")])
+def test_a_slip_that_is_late_is_told_so_whatever_else_is_wrong(maria: PlayerAtTable, item: dict[str, Any]) -> None:
+    maria.place(bet("black"))
+    deadline = maria.game_round.closes_at
+    assert deadline is not None
+    maria.house.now = deadline
+    with pytest.raises(SlipRefused) as refused:
+        maria.place(item)
+    assert reasons(refused)[0] == (None, "betting_closed")
 
 
 @pytest.mark.article("pt:12a-i", "pt:13")

@@ -479,12 +479,31 @@ def test_a_call_bet_stands_as_its_parts_neighbours_clockwise() -> None:
     assert answer["staked"] == "5.00"
 
 
-def test_an_empty_slip_stakes_nothing() -> None:
-    answer = ask(bets=[], numbers=[0])
-    assert answer == {
-        "accepted": True, "staked": "0.00", "bets": [],
-        "steps": [{"number": 0, "bets": [], "returned": "0.00"}], "returned": "0.00", "net": "0.00",
-    }  # fmt: skip
+def test_an_empty_slip_is_refused_unless_a_colours_value_is_asked_for() -> None:
+    for request in ({}, {"numbers": [0]}, {"minimum": "1.00", "options": {"total_limit": "5.00"}}):
+        assert ask(bets=[], **request) == {"accepted": False, "breaches": [{"bet": None, "reason": "empty_slip"}]}
+    asked = {"rulebook": "fr-anglaise", "bets": [], "minimum": "1.00"}
+    assert ask(**asked, chip_value="5.00") == {"accepted": True, "staked": "0.00", "bets": []}
+
+
+@pytest.mark.parametrize(
+    ("item", "reasons"),
+    [
+        ({"type": "split_dozen", "on": [1, 2], "stake": "1e3"}, ["invalid_stake", "not_offered"]),
+        ({"type": "straight", "on": [99], "stake": "0.07"}, ["invalid_spot", "below_minimum", "off_step"]),
+        ({"type": "straight", "on": [99], "stake": "-1"}, ["invalid_spot", "invalid_stake"]),
+        ({"call": "tiers", "unit": "-1"}, ["not_offered", "invalid_stake"]),
+        ({"call": "tiers", "unit": "0.07"}, ["not_offered", "below_minimum", "off_step"]),
+        ({"call": "final", "digit": 10, "unit": "0.07"}, ["invalid_digit", "below_minimum", "off_step"]),
+        ({"type": "split_dozen", "on": [1, 2], "stake": "0.07"}, ["not_offered", "below_minimum", "off_step"]),
+        ("no bet", ["invalid_spot", "invalid_stake"]),
+    ],
+)
+def test_what_can_be_read_of_a_bad_bet_is_checked_too(item: Any, reasons: list[str]) -> None:
+    options = {"split_dozens_offered": False, "call_bets": ["final"], "stake_step": "0.10"}
+    good = {"type": "red", "stake": "1.00"}
+    breaches = ask(bets=[good, item, good], minimum="0.50", options=options)["breaches"]
+    assert [(breach["bet"], breach["reason"]) for breach in breaches] == [(1, reason) for reason in reasons]
 
 
 def test_a_play_says_what_became_of_each_bet() -> None:
