@@ -1,7 +1,6 @@
 """Game sessions through REST: for bots, terminals and other systems that play for a player."""
 
 from django.shortcuts import get_object_or_404
-from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
 from rest_framework.request import Request
@@ -10,6 +9,7 @@ from rest_framework.views import APIView
 
 from roulette_site.common.idempotency import HEADER, REPLAYED_HEADER, key_of
 from roulette_site.common.problems import problems
+from roulette_site.common.sql import database_now
 from sessions_app.models import EndBasis, GameSession
 from sessions_app.selectors.play import play_state
 from sessions_app.selectors.statement import statement_of
@@ -67,7 +67,7 @@ class SessionListView(APIView):
         asked.is_valid(raise_exception=True)
         player = get_object_or_404(Player, handle=asked.validated_data["player"])
         table = get_object_or_404(Table, slug=asked.validated_data["table"])
-        at = timezone.now()
+        at = database_now()
         game_session = enter_table(table=table, player=player, at=at)
         created = game_session.started_at == at
         return Response(
@@ -134,7 +134,7 @@ class SessionSpinView(SessionView):
         game_session = self.find(session_id)
         asked = SpinInput(data=request.data)
         asked.is_valid(raise_exception=True)
-        launch_ball(seat=game_session.seat, at=timezone.now(), game_round_id=asked.validated_data.get("round"))
+        launch_ball(seat=game_session.seat, at=database_now(), game_round_id=asked.validated_data.get("round"))
         return Response(SessionOutput(play_state(game_session)).data, status=status.HTTP_202_ACCEPTED)
 
 
@@ -144,7 +144,7 @@ class SessionEndView(SessionView):
     @extend_schema(operation_id="sessions_end", request=None, responses={200: StatementOutput, **PROBLEMS})
     def post(self, request: Request, session_id: int) -> Response:
         """End the session for the player and answer with its statement; bets on the cloth are played and valid."""
-        ended = end_game_session(game_session=self.find(session_id), basis=EndBasis.PLAYER, at=timezone.now())
+        ended = end_game_session(game_session=self.find(session_id), basis=EndBasis.PLAYER, at=database_now())
         return Response(StatementOutput(statement_of(ended)).data)
 
 

@@ -3,11 +3,11 @@
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from roulette_site.common.errors import RuleBroken
+from roulette_site.common.sql import database_now
 from sessions_app.selectors.lobby import LobbyTable, lobby_tables
 from sessions_app.services.game_sessions import enter_table
 from tables.models import Table
@@ -30,7 +30,7 @@ def enter(request: HttpRequest, slug: str) -> HttpResponse:
     """Begin a game session (rule 29)."""
     table = get_object_or_404(Table.objects.select_related("rules"), slug=slug)
     try:
-        enter_table(table=table, player=player_of(request), at=timezone.now())
+        enter_table(table=table, player=player_of(request), at=database_now())
     except RuleBroken as error:
         return entrance(request, table, refusal=error.message, status=409)
     return redirect("play", slug=slug)

@@ -7,11 +7,11 @@ from typing import Any
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from roulette_site.common.errors import RuleBroken
+from roulette_site.common.sql import database_now
 from sessions_app.models import EndBasis, GameSession
 from sessions_app.selectors.game_sessions import current_session
 from sessions_app.selectors.play import play_state
@@ -118,17 +118,17 @@ def _whole_number(text: str) -> int | None:
 def _launch(request: HttpRequest, game_session: GameSession) -> None:
     """Launch the ball (rule 17). The form names its round, so that sent again it never launches the next."""
     game_round_id = _whole_number(request.POST.get("round", "")) or 0
-    launch_ball(seat=game_session.seat, at=timezone.now(), game_round_id=game_round_id)
+    launch_ball(seat=game_session.seat, at=database_now(), game_round_id=game_round_id)
 
 
 def _undo(request: HttpRequest, game_session: GameSession) -> None:
     """Take back a slip. The form names it, so that sent again it takes back no other."""
-    take_back(seat=game_session.seat, slip_id=_whole_number(request.POST.get("slip", "")) or 0, at=timezone.now())
+    take_back(seat=game_session.seat, slip_id=_whole_number(request.POST.get("slip", "")) or 0, at=database_now())
 
 
 def _clear(request: HttpRequest, game_session: GameSession) -> None:
     """Take back everything on the cloth."""
-    take_back_all(seat=game_session.seat, at=timezone.now())
+    take_back_all(seat=game_session.seat, at=database_now())
 
 
 def _client_seed(request: HttpRequest, game_session: GameSession) -> None:
@@ -145,7 +145,7 @@ place, launch, undo, clear, client_seed = map(_act, (_place, _launch, _undo, _cl
 def leave(request: HttpRequest, slug: str) -> HttpResponse:
     """End the game session and show its statement (rules 28, 29)."""
     game_session = _session(request, slug)
-    end_game_session(game_session=game_session, basis=EndBasis.PLAYER, at=timezone.now())
+    end_game_session(game_session=game_session, basis=EndBasis.PLAYER, at=database_now())
     return redirect("statement", session_id=game_session.pk)
 
 
@@ -158,7 +158,7 @@ def _session(request: HttpRequest, slug: str) -> GameSession:
 
 
 def _whole_page(request: HttpRequest, game_session: GameSession, refusal: Sequence[str] = ()) -> HttpResponse:
-    page = PlayPage(play_state(game_session), now=timezone.now(), refusal=refusal)
+    page = PlayPage(play_state(game_session), now=database_now(), refusal=refusal)
     return render(
         request, "sessions_app/play.html", {"page": page, "table": page.table}, status=409 if refusal else 200
     )
@@ -167,6 +167,6 @@ def _whole_page(request: HttpRequest, game_session: GameSession, refusal: Sequen
 def _parts(
     request: HttpRequest, game_session: GameSession, refusal: Sequence[str] = (), *, is_answer: bool = False
 ) -> HttpResponse:
-    page = PlayPage(play_state(game_session), now=timezone.now(), refusal=refusal)
+    page = PlayPage(play_state(game_session), now=database_now(), refusal=refusal)
     context = {"page": page, "table": page.table, "oob": True, "is_answer": is_answer}
     return render(request, "sessions_app/_state.html", context)

@@ -3,8 +3,8 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand
-from django.utils import timezone
 
+from roulette_site.common.sql import database_now
 from tables.models import RulesStatus, SpecificRules
 from tables.services.publishing import publish_rules
 
@@ -16,5 +16,5 @@ class Command(BaseCommand):
         """Publish them one by one."""
         waiting = SpecificRules.objects.filter(status=RulesStatus.APPROVED, publication__isnull=True).order_by("id")
         for rules in waiting:
-            page = publish_rules(rules_id=rules.pk, at=timezone.now())
+            page = publish_rules(rules_id=rules.pk, at=database_now())
             self.stdout.write(f"{rules}: {page.sha256}")

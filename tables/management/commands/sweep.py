@@ -4,8 +4,8 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand
-from django.utils import timezone
 
+from roulette_site.common.sql import database_now
 from tables import draws
 from tables.services import advance
 
@@ -15,5 +15,5 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Sweep once."""
-        moved = advance.sweep(key=draws.read_key(settings.DRAW_KEY_FILE), now=timezone.now)
+        moved = advance.sweep(key=draws.read_key(settings.DRAW_KEY_FILE), now=database_now)
         self.stdout.write(f"{moved} looked after.")
