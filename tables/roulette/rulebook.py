@@ -3,6 +3,7 @@
 import datetime as dt
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -39,6 +40,24 @@ class ZeroRule:
 LOST_AT_ZERO = ZeroRule("lost", 0)
 HALF_BACK_AT_ZERO = ZeroRule("half", 1, 2)
 CHOICE_AT_ZERO = ZeroRule("zero_choice", 0)
+ZERO_RULES = (LOST_AT_ZERO, HALF_BACK_AT_ZERO, CHOICE_AT_ZERO)
+
+# What an act may leave to the operator's specific rules, to the director at an opening, or to the player.
+OPTIONS = frozenset(
+    {
+        "split_dozens_offered",
+        "split_columns_offered",
+        "call_bets",
+        "total_limit",
+        "stake_step",
+        "minimum",
+        "minimum_at_opening",
+        "lower_maxima",
+        "betting_time",
+        "chip_value",
+    }
+)
+_CODE = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
 @dataclass(frozen=True)
@@ -79,7 +98,6 @@ class Rulebook:
     maxima: Mapping[SpotType, int]
     zero_rule: ZeroRule
     call_bets: tuple[str, ...]
-    # What the operator's specific rules may choose.
     options: tuple[str, ...]
     payment_order: tuple[SpotType, ...]
 
@@ -97,10 +115,19 @@ class Rulebook:
                 raise RulebookInvalid(f"{self.code}: the prize of {spot} does not fit its numbers.")
         if any(multiple < 1 for multiple in self.maxima.values()):
             raise RulebookInvalid(f"{self.code}: a maximum lies below the minimum.")
-        if not set(self.call_bets) <= set(CALL_BETS):
-            raise RulebookInvalid(f"{self.code}: it names call bets that nobody knows.")
-        if not self.lawful_sources or not set(self.lawful_sources) <= {"drawn", "dealt"}:
+        if self.zero_rule not in ZERO_RULES:
+            raise RulebookInvalid(f"{self.code}: nobody knows how to pay its rule at zero.")
+        for field, known in (("call_bets", CALL_BETS), ("options", OPTIONS), ("lawful_sources", ("drawn", "dealt"))):
+            named = getattr(self, field)
+            if len(set(named)) != len(named) or not set(named) <= set(known):
+                raise RulebookInvalid(f"{self.code}: its {field} name something twice, or something that nobody knows.")
+        if not self.lawful_sources:
             raise RulebookInvalid(f"{self.code}: the number is drawn or dealt.")
+        if not _CODE.fullmatch(self.code):
+            raise RulebookInvalid(f"{self.code!r} is no code: small letters, digits and hyphens.")
+        for field in ("title", "act", "article", "publication", "in_force"):
+            if not getattr(self, field).strip():
+                raise RulebookInvalid(f"{self.code}: it does not say its {field}.")
 
     def maximum_cents(self, spot: Spot, minimum_cents: int) -> int:
         """Return the most that one player may have on the spot in a round, at a table with this minimum."""

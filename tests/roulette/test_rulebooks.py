@@ -12,7 +12,7 @@ import pytest
 import tables.roulette
 from tables.roulette import rulebooks
 from tables.roulette.cloth import SpotType, find_spot
-from tables.roulette.rulebook import LOST_AT_ZERO, Prize, RulebookInvalid
+from tables.roulette.rulebook import HALF_BACK_AT_ZERO, Prize, RulebookInvalid, ZeroRule
 from tables.roulette.rulebooks import UnknownRulebook, all_rulebooks, find_rulebook, pt_online
 from tables.roulette.settlement import returned_cents, spot_results
 
@@ -85,6 +85,16 @@ PT = pt_online.RULEBOOK
         {"call_bets": ("jeu_zero",)},
         {"lawful_sources": ()},
         {"lawful_sources": ("guessed",)},
+        {"lawful_sources": ("drawn", "drawn")},
+        {"call_bets": ("tiers", "voisins", "tiers")},
+        {"options": ("stake_step", "free_drinks")},
+        {"options": ("stake_step", "stake_step")},
+        *[
+            {"zero_rule": ZeroRule(*rule)}
+            for rule in (("thirds", 1, 3), ("half", 3, 2), ("half", 1, 3), ("lost", 1), ("zero_choice", 1))
+        ],
+        *[{"code": code} for code in ("", "PT", "pt_online", "pt-", "-pt", "pt--x", "pt/online", "1pt")],
+        *[{name: " "} for name in ("title", "act", "article", "publication", "in_force")],
     ],
 )
 def test_a_rulebook_that_contradicts_itself_is_not_built(wrong: dict[str, object]) -> None:
@@ -97,7 +107,7 @@ def test_a_rulebook_that_contradicts_itself_is_not_built(wrong: dict[str, object
     [
         {"edition": dt.date(2027, 1, 1)}, {"title": "x"}, {"act": "x"}, {"article": "x"}, {"publication": "x"},
         {"in_force": "x"}, {"lawful_sources": ("dealt",)}, {"maxima": {**PT.maxima, SpotType.LINE: 181}},
-        {"zero_rule": dataclasses.replace(LOST_AT_ZERO, kind="half")}, {"call_bets": ("voisins",)}, {"options": ()},
+        {"zero_rule": HALF_BACK_AT_ZERO}, {"call_bets": ("voisins",)}, {"options": ()},
         {"payment_order": PT.payment_order[::-1]}, {"code": "xx"},
     ],
 )  # fmt: skip
