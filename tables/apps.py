@@ -2,7 +2,7 @@
 
 from django.apps import AppConfig
 
-from roulette_site.common import guards
+from roulette_site.common import guards as database_guards
 
 from .placing.postgresql import FUNCTION
 
@@ -12,4 +12,8 @@ class TablesConfig(AppConfig):
     verbose_name = "The game"
 
     def ready(self) -> None:
-        guards.register("postgresql", FUNCTION)
+        # Models are there now, and not before.
+        from . import guards
+
+        database_guards.register("sqlite", *guards.SQLITE)
+        database_guards.register("postgresql", *guards.POSTGRESQL, FUNCTION)

@@ -36,7 +36,11 @@ class Guard:
 GUARDS = (
     Guard("wallets_transfer"),
     Guard("wallets_account", frozen=("id", "kind", "unit", "player_id")),
+    Guard("wallets_player", frozen=("id", "user_id", "created_at")),
+    Guard("tables_specificrules", frozen=("id", "rulebook_code", "rulebook_edition", "version", "created_at")),
     Guard("tables_publishedrules"),
+    # The slug is part of the message that numbers are drawn from.
+    Guard("tables_table", frozen=("id", "slug", "kind", "unit", "number_source", "in_play_id")),
     Guard(
         "tables_gameround",
         frozen=(

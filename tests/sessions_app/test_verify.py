@@ -1,5 +1,6 @@
 """`manage.py verify`: clean after an evening, and for each of its checks a tampering that this check finds."""
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -44,6 +45,12 @@ TAMPERINGS: dict[str, list[str]] = {
     "round_numbers": ["UPDATE tables_gameround SET number = number + 1000 WHERE state = 'unused'"],
     "events": ["UPDATE tables_roundevent SET sequence = sequence + 1000 WHERE kind = 'unused'"],
     "game_sessions": ["UPDATE sessions_app_gamesession SET ended_at = NULL, end_basis = NULL"],
+    "void_refunds": ["UPDATE wallets_transfer SET reason = 'void_refund' WHERE reason = 'stake_returned'"],
+    "placed": ["UPDATE tables_slip SET placed_at = '2031-01-01 00:00:00+00:00'"],
+    "limits": ["UPDATE tables_gameround SET minimum_cents = 1"],
+    "calls": ["UPDATE tables_slipcall SET unit_cents = unit_cents + 10"],
+    "round_states": ["UPDATE tables_gameround SET bets_digest = NULL"],
+    "published": ["UPDATE tables_publishedrules SET html = replace(html, '35 to 1', '36 to 1')"],
 }
 
 
@@ -113,6 +120,20 @@ def test_a_guard_that_was_dropped_is_found(evening: House) -> None:
         ("outcomes", "UPDATE tables_betoutcome SET kind = 'half'"),
         ("round_money", "DELETE FROM tables_roundtotals"),
         ("rulebooks", "UPDATE tables_gameround SET rulebook_edition = '2027-01-01'"),
+        ("round_money", "UPDATE tables_roundtotals SET bets = bets + 1"),
+        ("outcomes", "UPDATE tables_betoutcome SET payment_rank = payment_rank + 1"),
+        ("limits", "UPDATE tables_gameround SET minimum_cents = 1000"),
+        ("calls", "UPDATE tables_bet SET call_ordinal = 7 WHERE call_ordinal IS NOT NULL"),
+        ("calls", "UPDATE tables_bet SET call_ordinal = NULL"),
+        ("placed", "UPDATE tables_slip SET placed_at = '2001-01-01 00:00:00+00:00'"),
+        ("placed", "UPDATE tables_seat SET account_id = (SELECT in_play_id FROM tables_table)"),
+        ("round_states", "UPDATE tables_gameround SET state = 'betting' WHERE state = 'unused'"),
+        ("round_states", "UPDATE tables_gameround SET settled_at = NULL"),
+        ("round_states", "UPDATE tables_roundevent SET kind = 'closed' WHERE kind = 'drawn'"),
+        ("round_states", "UPDATE tables_specificrules SET rulebook_edition = '2027-01-01'"),
+        ("game_sessions", "UPDATE sessions_app_gamesession SET started_at = '2001-01-01 00:00:00+00:00'"),
+        ("rulebooks", "UPDATE tables_gameround SET rulebook_code = 'nobody'"),
+        ("outcomes", "UPDATE tables_gameround SET rulebook_code = 'nobody'"),
     ],
 )
 def test_other_ways_to_the_same_end_are_found_too(
@@ -133,6 +154,29 @@ def test_another_text_of_the_player_than_was_drawn_with_is_found(evening: House,
     )
     tamper(f"UPDATE tables_gameround SET client_seed = '{text}' WHERE id = {drawn.pk}")
     assert "DIFFERS draws" in said("draws")
+
+
+def test_a_round_that_is_made_void_hides_no_forged_prize(evening: House, tamper: Callable[..., None]) -> None:
+    settled = GameRound.objects.get(state="settled")
+    tamper(f"UPDATE tables_gameround SET state = 'void', winning_number = NULL WHERE id = {settled.pk}")
+    text = said()
+    for name in ("outcomes", "round_money", "void_refunds", "round_states"):
+        assert f"DIFFERS {name} " in text, name
+
+
+def test_a_check_that_breaks_off_says_so_and_the_others_go_on(evening: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> Iterator[str]:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1 FROM no_such_table")
+        yield "never"
+
+    first, second, *others = CHECKS
+    checks = (first, dataclasses.replace(second, find=broken), *others)
+    monkeypatch.setattr("sessions_app.management.commands.verify.CHECKS", checks)
+    text = said()
+    assert f"DIFFERS {second.name}" in text
+    assert "the check broke off: " in text
+    assert text.count("\nok ") == len(others)
 
 
 def test_every_check_has_a_tampering() -> None:
@@ -198,7 +242,7 @@ def test_the_command_ends_with_status_1_where_the_books_are_wrong(evening: House
     assert wrong.returncode == 1
     assert "DIFFERS balances" in wrong.stdout
     assert wrong.stdout.count("DIFFERS") == 1
-    assert wrong.stderr.strip() == "CommandError: 1 checks found differences."
+    assert wrong.stderr.strip() == "CommandError: Checks that found differences: 1."
     assert "the balance is" in wrong.stdout
     assert verify("draws", "flows").returncode == 0
     assert verify("nonsense").returncode == 1

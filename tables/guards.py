@@ -1,0 +1,78 @@
+"""What the database refuses of rounds and of specific rules beyond their frozen columns: the way is one way."""
+
+from roulette_site.common.guards import DatabaseObject, postgresql_function, postgresql_trigger
+from tables.models.game_round import RoundState
+from tables.models.specific_rules import RulesStatus
+
+_S, _R = RoundState, RulesStatus
+ROUND_STEPS = (
+    (_S.BETTING, _S.CLOSED), (_S.BETTING, _S.UNUSED), (_S.BETTING, _S.VOID),
+    (_S.CLOSED, _S.DRAWN), (_S.CLOSED, _S.VOID),
+    (_S.DRAWN, _S.SETTLED),
+)  # fmt: skip
+RULES_STEPS = (
+    (_R.DRAFT, _R.SUBMITTED), (_R.DRAFT, _R.APPROVED), (_R.SUBMITTED, _R.APPROVED), (_R.SUBMITTED, _R.REFUSED),
+    (_R.APPROVED, _R.RETIRED),
+)  # fmt: skip
+# What the player and the clock may change while bets are open, and nobody after.
+_WHILE_BETTING = ("client_seed", "closes_at")
+# What a version says, and what is said of its approval.
+_SAYS = (
+    "split_dozens_offered", "split_columns_offered", "call_bets", "total_limit_cents", "stake_step_cents",
+    "launch_within_seconds",
+)  # fmt: skip
+_APPROVAL = ("approval_reference", "approved_at", "in_force_from")
+
+
+def _is_other_step(column: str, steps: tuple[tuple[str, str], ...]) -> str:
+    allowed = " OR ".join(f"(OLD.{column} = '{old}' AND NEW.{column} = '{new}')" for old, new in steps)
+    return f"(NEW.{column} <> OLD.{column} AND NOT ({allowed}))"
+
+
+def _changes(columns: tuple[str, ...], differs: str) -> str:
+    return " OR ".join(f"NEW.{column} {differs} OLD.{column}" for column in columns)
+
+
+def _round_goes_wrong(differs: str) -> str:
+    late = f"(OLD.state <> '{_S.BETTING}' AND ({_changes(_WHILE_BETTING, differs)}))"
+    return f"{_is_other_step('state', ROUND_STEPS)} OR {late}"
+
+
+def _rules_go_wrong(differs: str) -> str:
+    # What was put to the regulator is what was approved, and the words of an approval stand for ever.
+    submitted = f"(OLD.status <> '{_R.DRAFT}' AND ({_changes(_SAYS, differs)}))"
+    decided = f"(OLD.status NOT IN ('{_R.DRAFT}', '{_R.SUBMITTED}') AND ({_changes(_APPROVAL, differs)}))"
+    return f"{_is_other_step('status', RULES_STEPS)} OR {submitted} OR {decided}"
+
+
+def _sqlite(table: str, condition: str) -> DatabaseObject:
+    name = f"{table}_one_way"
+    return DatabaseObject(
+        name=name,
+        table=table,
+        create=f"""CREATE TRIGGER {name} BEFORE UPDATE ON {table}
+WHEN {condition}
+BEGIN
+  SELECT RAISE(ABORT, '{table}: there is no way back');
+END""",
+        drop=f"DROP TRIGGER IF EXISTS {name}",
+    )
+
+
+def _postgresql(table: str, condition: str) -> tuple[DatabaseObject, DatabaseObject]:
+    name = f"{table}_one_way"
+    refusal = f"RAISE EXCEPTION '{table}: there is no way back' USING ERRCODE = 'restrict_violation'"
+    return (
+        postgresql_function(f"{name}_refuse", "() RETURNS trigger", f"\nBEGIN\n  {refusal};\nEND"),
+        postgresql_trigger(name, table, "BEFORE UPDATE", f"FOR EACH ROW WHEN ({condition})", f"{name}_refuse"),
+    )
+
+
+SQLITE = (
+    _sqlite("tables_gameround", _round_goes_wrong("IS NOT")),
+    _sqlite("tables_specificrules", _rules_go_wrong("IS NOT")),
+)
+POSTGRESQL = (
+    *_postgresql("tables_gameround", _round_goes_wrong("IS DISTINCT FROM")),
+    *_postgresql("tables_specificrules", _rules_go_wrong("IS DISTINCT FROM")),
+)

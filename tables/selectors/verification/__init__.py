@@ -1,0 +1,5 @@
+"""The proofs of the game, from the rows alone."""
+
+from . import bets, money, rounds
+
+CHECKS = (*money.CHECKS, *bets.CHECKS, *rounds.CHECKS)

@@ -1,0 +1,150 @@
+"""The proofs of bets: each was allowed, and each returned what the rulebook of its round says."""
+
+import datetime as dt
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import groupby
+
+from django.db.models import F, Min, Q, Sum
+
+from roulette_site.common.verification import Check, differences
+from tables.models import Bet, GameRound, RoundState, SlipCall
+from tables.roulette.call_bets import CallBet, InvalidCall
+from tables.roulette.cloth import SPOTS
+from tables.roulette.rulebook import Rulebook
+from tables.roulette.rulebooks import UnknownRulebook, find_rulebook
+from tables.roulette.settlement import returned_cents, spot_results
+from tables.selectors.bets import digest_of_bets
+
+# Who placed a slip sat at the table, with a wallet of his own, and was in time.
+_PLACED = """
+SELECT s.transfer_id FROM tables_slip s
+JOIN tables_gameround r ON r.id = s.game_round_id JOIN tables_seat e ON e.id = s.seat_id
+JOIN tables_table t ON t.id = r.table_id JOIN wallets_account a ON a.id = e.account_id
+LEFT JOIN tables_bet b ON b.slip_id = s.transfer_id AND b.account_id <> e.account_id
+WHERE e.table_id <> r.table_id OR (r.seat_id IS NOT NULL AND r.seat_id <> s.seat_id)
+  OR a.player_id IS NULL OR a.player_id <> e.player_id OR a.unit <> t.unit OR b.id IS NOT NULL
+  OR s.placed_at < r.opened_at OR s.placed_at >= r.closes_at OR s.placed_at < e.taken_at
+ORDER BY s.transfer_id
+"""
+
+
+@lru_cache(maxsize=64)
+def _rulebook(code: str, edition: dt.date) -> Rulebook | None:
+    """The rulebook of a round; None where it is unknown, which the check of rulebooks says once."""
+    try:
+        return find_rulebook(code, edition)
+    except UnknownRulebook:
+        return None
+
+
+def _limits() -> Iterator[str]:
+    """Hold what stands on each spot against minimum, stake step and maximum of its round (rules 11, 12)."""
+    stakes = (
+        Bet.objects.filter(slip__withdrawal__isnull=True)
+        .values(
+            "game_round_id",
+            "account_id",
+            "spot",
+            code=F("game_round__rulebook_code"),
+            edition=F("game_round__rulebook_edition"),
+            minimum=F("game_round__minimum_cents"),
+        )
+        .annotate(lowest=Min("stake_cents"), total=Sum("stake_cents"))
+        .order_by("game_round_id", "account_id", "spot")
+    )
+    for stake in stakes.iterator(chunk_size=2000):
+        rulebook = _rulebook(stake["code"], stake["edition"])
+        spot = SPOTS[stake["spot"]]
+        where = f"round {stake['game_round_id']}, account {stake['account_id']}, {spot}"
+        if stake["lowest"] < stake["minimum"]:
+            yield f"{where}: a stake of {stake['lowest']} cents, the minimum is {stake['minimum']}"
+        if rulebook is not None and stake["total"] > (most := rulebook.maximum_cents(spot, stake["minimum"])):
+            yield f"{where}: {stake['total']} cents stand, the maximum is {most}"
+
+
+def _calls() -> Iterator[str]:
+    """Hold every call bet on record against the bets that are its parts."""
+    calls = SlipCall.objects.order_by("slip_id", "ordinal")
+    for call in calls.iterator(chunk_size=1000):
+        bets = Bet.objects.filter(slip_id=call.slip_id, call_ordinal=call.ordinal)
+        stand = sorted(bets.values_list("spot", "stake_cents"))
+        try:
+            parts = CallBet(call.name, call.unit_cents, call.parameters).parts
+        except InvalidCall:
+            parts = ()
+        if stand != sorted((part.spot.index, part.stake_cents) for part in parts):
+            yield f"slip {call.slip_id}: the bets that stand for {call.name} are not its parts"
+    orphans = Bet.objects.filter(call_ordinal__isnull=False).exclude(slip__calls__ordinal=F("call_ordinal"))
+    for bet_id in orphans.order_by("id").values_list("pk", flat=True).iterator(chunk_size=1000):
+        yield f"bet {bet_id} is said to be a part of a call that is not on record"
+
+
+def _outcomes() -> Iterator[str]:
+    """Hold every bet against what the engine says of its spot and the round's number; unpaid rounds have no outcome."""
+    rows = (
+        Bet.objects.annotate(
+            taken_back=Q(slip__withdrawal__isnull=False),
+            is_settled=Q(game_round__state=RoundState.SETTLED),
+            winning=F("game_round__winning_number"),
+            code=F("game_round__rulebook_code"),
+            edition=F("game_round__rulebook_edition"),
+            outcome=F("outcomes__kind"),
+            returned=F("outcomes__returned_cents"),
+            rank=F("outcomes__payment_rank"),
+        )
+        .order_by("game_round_id", "id")
+        .values_list(
+            "game_round_id",
+            "code",
+            "edition",
+            "winning",
+            "is_settled",
+            "id",
+            "spot",
+            "stake_cents",
+            "taken_back",
+            "outcome",
+            "returned",
+            "rank",
+        )
+    )
+    for (round_id, code, edition, winning, is_settled), bets in groupby(
+        rows.iterator(chunk_size=2000), key=lambda row: row[:5]
+    ):
+        rulebook = _rulebook(code, edition)
+        if rulebook is None:
+            yield f"round {round_id}: nothing can be said of its bets, {code} {edition} is unknown"
+            continue
+        results = spot_results(rulebook, winning) if is_settled else None
+        for *_, bet_id, spot, stake, taken_back, kind, returned, rank in bets:
+            due: tuple[object, object, object] = (None, None, None)
+            if results is not None and not taken_back and results[spot].kind != "lost":
+                result = results[spot]
+                due = (result.kind, returned_cents(result, stake), rulebook.payment_rank(SPOTS[spot]))
+            if (kind, returned, rank) != due:
+                yield (
+                    f"round {round_id}, bet {bet_id} on {SPOTS[spot]}: {kind} {returned} stands,"
+                    f" the rulebook says {due[0]} {due[1]}"
+                )
+
+
+def _bets_digests() -> Iterator[str]:
+    """Recompute the digest that was sealed at closing."""
+    rounds = GameRound.objects.filter(bets_digest__isnull=False).order_by("id")
+    for round_id, sealed in rounds.values_list("pk", "bets_digest").iterator(chunk_size=1000):
+        if digest_of_bets(round_id) != sealed:
+            yield f"round {round_id}: the bets are not those that stood at closing"
+
+
+CHECKS = (
+    Check(
+        "placed",
+        "every slip was placed in time, from the player's own wallet, at the table where he sat",
+        lambda: differences(_PLACED, [], "slip {0} was placed too early or late, or not from the seat that it names"),
+    ),
+    Check("limits", "no stake is below its minimum, and nothing on a spot above its maximum", _limits),
+    Check("calls", "every call bet is its parts", _calls),
+    Check("outcomes", "every bet returned what the rulebook says of it and the number", _outcomes),
+    Check("bets_digests", "the bets of every round are those that stood at closing", _bets_digests),
+)
