@@ -1,0 +1,142 @@
+"""What the database itself refuses: the one list of guarded tables, and the installer of their triggers.
+
+Two kinds of table are guarded. An append-only one takes INSERT and nothing else. Of a guarded one some columns are
+frozen (fixed at INSERT) or write-once (NULL, then fixed), and no row is deleted. Triggers hold both on SQLite and on
+PostgreSQL, so that raw SQL and bulk writes are refused as well.
+
+`install` runs after every migrate and may run any time: on SQLite a later ALTER TABLE rebuilds the table and loses its
+triggers in silence. `find_missing` compares what stands with what ought to stand; `verify`, /readyz and a system check
+use it.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from django.db import transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from . import postgresql, sqlite
+from .objects import DatabaseObject, Guard
+from .postgresql import postgresql_function, postgresql_trigger
+
+__all__ = (
+    "GUARDS",
+    "DatabaseObject",
+    "Guard",
+    "find_missing",
+    "install",
+    "lift",
+    "postgresql_function",
+    "postgresql_trigger",
+    "protected_tables",
+    "register",
+    "uninstall",
+)
+
+GUARDS = (
+    Guard("wallets_transfer"),
+    Guard("wallets_account", frozen=("id", "kind", "unit", "player_id")),
+    Guard("wallets_player", frozen=("id", "user_id", "created_at")),
+    Guard("tables_specificrules", frozen=("id", "rulebook_code", "rulebook_edition", "version", "created_at")),
+    Guard("tables_publishedrules"),
+    # The slug is part of the message that numbers are drawn from.
+    Guard("tables_table", frozen=("id", "slug", "kind", "unit", "number_source", "in_play_id")),
+    Guard(
+        "tables_gameround",
+        frozen=(
+            "id", "table_id", "number", "seat_id", "rules_id", "rulebook_code", "rulebook_edition", "rulebook_digest",
+            "minimum_cents", "opened_at",
+        ),
+        write_once=("bets_digest", "winning_number", "closed_at", "drawn_at", "settled_at"),
+    ),
+    Guard("tables_seat", frozen=("id", "table_id", "player_id", "account_id", "taken_at"), write_once=("left_at",)),
+    Guard("tables_roundseed", key="game_round_id"),
+    Guard("tables_rounddraw", key="game_round_id"),
+    Guard("tables_roundevent"),
+    Guard("tables_roundtotals", key="game_round_id"),
+    Guard("tables_slip", key="transfer_id"),
+    Guard("tables_slipcall"),
+    Guard("tables_bet"),
+    Guard("tables_slipwithdrawal", key="slip_id"),
+    Guard("tables_betoutcome"),
+    Guard(
+        "sessions_app_gamesession",
+        frozen=("id", "seat_id", "player_id", "started_at"),
+        write_once=("ended_at", "end_basis"),
+    ),
+)  # fmt: skip
+
+_registered: list[tuple[str, DatabaseObject]] = []
+
+
+def register(vendor: str, *objects: DatabaseObject) -> None:
+    """Add an app's own triggers and functions to what `install` lays; called from AppConfig.ready."""
+    for one in objects:
+        if (vendor, one) not in _registered:
+            _registered.append((vendor, one))
+
+
+def install(connection: BaseDatabaseWrapper) -> None:
+    """Lay every guard anew; tables that a partial migration has not made yet are passed over."""
+    # One transaction, so that no moment is unguarded while others write.
+    with transaction.atomic(using=connection.alias):
+        uninstall(connection)
+        with connection.cursor() as cursor:
+            for one in _expected(connection):
+                cursor.execute(one.create)
+                if connection.vendor == "postgresql":
+                    postgresql.mark(cursor, one)
+
+
+def uninstall(connection: BaseDatabaseWrapper) -> None:
+    """Take the guards away. For migrations and for the tests' flush; nothing in the running system calls it."""
+    with connection.cursor() as cursor:
+        for one in reversed(list(_expected(connection))):
+            cursor.execute(one.drop)
+
+
+def lift(connection: BaseDatabaseWrapper) -> None:
+    """Take the triggers away, and leave the functions that other processes call; `install` lays all again."""
+    with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
+        for one in reversed(list(_expected(connection))):
+            if one.table:
+                cursor.execute(one.drop)
+
+
+def find_missing(connection: BaseDatabaseWrapper) -> list[str]:
+    """Name each guard that does not stand exactly as it was laid."""
+    return [one.name for one in _expected(connection) if not _stands(connection, one)]
+
+
+def _expected(connection: BaseDatabaseWrapper) -> Iterator[DatabaseObject]:
+    present = set(connection.introspection.table_names())
+    for guard in GUARDS:
+        if guard.table in present:
+            yield from _guard_as_it_can_be(connection, guard)
+    for vendor, one in _registered:
+        if vendor == connection.vendor and (not one.table or one.table in present):
+            yield one
+
+
+def _guard_as_it_can_be(connection: BaseDatabaseWrapper, guard: Guard) -> Iterator[DatabaseObject]:
+    """The guard's triggers for the columns and unique keys that the table has at this state of its migrations."""
+    with connection.cursor() as cursor:
+        columns = {one.name for one in connection.introspection.get_table_description(cursor, guard.table)}
+        if not guard.append_only:
+            guard = replace(
+                guard,
+                frozen=tuple(name for name in guard.frozen if name in columns),
+                write_once=tuple(name for name in guard.write_once if name in columns),
+            )
+        yield from sqlite.triggers_of(cursor, guard) if connection.vendor == "sqlite" else postgresql.triggers_of(guard)
+
+
+def _stands(connection: BaseDatabaseWrapper, one: DatabaseObject) -> bool:
+    stands = sqlite.stands if connection.vendor == "sqlite" else postgresql.stands
+    with connection.cursor() as cursor:
+        return stands(cursor, one)
+
+
+def protected_tables() -> Iterable[str]:
+    """The names of all guarded tables."""
+    return [guard.table for guard in GUARDS]

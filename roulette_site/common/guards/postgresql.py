@@ -1,0 +1,88 @@
+"""The guards as triggers and functions of PostgreSQL."""
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+
+from .objects import DatabaseObject, Guard
+
+# CREATE OR REPLACE keeps a trigger's comment: what the trigger does is part of its mark.
+_DEFINITION = "md5(pg_get_triggerdef(t.oid))"
+
+
+def triggers_of(guard: Guard) -> Iterator[DatabaseObject]:
+    """The triggers of a guard and the function that they call."""
+    table = guard.table
+    yield postgresql_function(
+        f"{table}_refuse",
+        "() RETURNS trigger",
+        f"BEGIN RAISE EXCEPTION '{table}: % refused', TG_OP USING ERRCODE = 'restrict_violation'; END",
+    )
+    yield postgresql_trigger(f"{table}_no_delete", table, "BEFORE DELETE", "FOR EACH ROW", f"{table}_refuse")
+    yield postgresql_trigger(f"{table}_no_truncate", table, "BEFORE TRUNCATE", "FOR EACH STATEMENT", f"{table}_refuse")
+    condition = "" if guard.append_only else f" WHEN ({guard.changed('IS DISTINCT FROM')})"
+    yield postgresql_trigger(
+        f"{table}_no_update", table, "BEFORE UPDATE", f"FOR EACH ROW{condition}", f"{table}_refuse"
+    )
+
+
+def postgresql_function(name: str, signature: str, body: str) -> DatabaseObject:
+    """A PL/pgSQL function `name``signature` with `body`; its name is unique, so it is dropped by name alone."""
+    return DatabaseObject(
+        name=name,
+        table="",
+        create=f"CREATE OR REPLACE FUNCTION {name}{signature} LANGUAGE plpgsql AS $body${body}$body$",
+        drop=f"DROP FUNCTION IF EXISTS {name} CASCADE",
+    )
+
+
+def postgresql_trigger(name: str, table: str, when: str, each: str, function: str) -> DatabaseObject:
+    """A trigger that calls `function`."""
+    return DatabaseObject(
+        name=name,
+        table=table,
+        create=f"CREATE OR REPLACE TRIGGER {name} {when} ON {table} {each} EXECUTE FUNCTION {function}()",
+        drop=f"DROP TRIGGER IF EXISTS {name} ON {table}",
+    )
+
+
+def mark(cursor: Any, one: DatabaseObject) -> None:
+    """Write on a trigger or function as what it was laid, so that `find_missing` sees whether it still is that."""
+    if not one.table:
+        cursor.execute(f"COMMENT ON FUNCTION {one.name} IS '{_fingerprint(one)}'")
+        return
+    cursor.execute(
+        f"SELECT {_DEFINITION} FROM pg_trigger t WHERE t.tgname = %s AND t.tgrelid = to_regclass(%s)",
+        [one.name, one.table],
+    )
+    (definition,) = cursor.fetchone()
+    cursor.execute(f"COMMENT ON TRIGGER {one.name} ON {one.table} IS '{_fingerprint(one)} {definition}'")
+
+
+def stands(cursor: Any, one: DatabaseObject) -> bool:
+    """Whether a trigger or function stands exactly as it was laid: its mark says as what."""
+    if not one.table:
+        cursor.execute(
+            "SELECT obj_description(p.oid, 'pg_proc'), md5(p.prosrc) FROM pg_proc p"
+            " WHERE p.proname = %s AND p.pronamespace = current_schema()::regnamespace",
+            [one.name],
+        )
+        row = cursor.fetchone()
+        return row is not None and row[0] == _fingerprint(one) and row[1] == _body_md5(one)
+    # 'O' is a trigger's ordinary state; one that was disabled shows 'D'.
+    cursor.execute(
+        f"SELECT obj_description(t.oid, 'pg_trigger'), t.tgenabled, {_DEFINITION} FROM pg_trigger t"
+        " WHERE t.tgname = %s AND t.tgrelid = to_regclass(%s)",
+        [one.name, one.table],
+    )
+    row = cursor.fetchone()
+    return row is not None and row[0] == f"{_fingerprint(one)} {row[2]}" and row[1] == "O"
+
+
+def _fingerprint(one: DatabaseObject) -> str:
+    return hashlib.sha256(one.create.encode()).hexdigest()
+
+
+def _body_md5(one: DatabaseObject) -> str:
+    # What stands between the dollar quotes is what PostgreSQL keeps as the function's source.
+    return hashlib.md5(one.create.split("$body$")[1].encode(), usedforsecurity=False).hexdigest()
