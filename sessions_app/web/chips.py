@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tables.web.cloth_drawing import num
+from tables.web.coordinates import num
 
 # Value in multiples of the table's minimum: at a minimum of 0.50 they are 0.50, 1, 2, 5, 10, 25 and 100.
 _TRAY = (1, 2, 4, 10, 20, 50, 200)

@@ -11,7 +11,7 @@ from roulette_site.common.sql import database_now
 from sessions_app.selectors.lobby import LobbyTable, lobby_tables
 from sessions_app.services.game_sessions import enter_table
 from tables.models import Table
-from tables.web.cloth_drawing import wheel_pockets
+from tables.web.wheel_drawing import wheel_pockets
 
 from .who import player_of
 

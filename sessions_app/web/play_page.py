@@ -13,23 +13,11 @@ from tables.roulette.cloth import SPOTS, Spot
 from tables.roulette.rulebook import Prize
 from tables.roulette.wheel import WHEEL
 from tables.slips import as_json
-from tables.web.cloth_drawing import (
-    BALL_REST_RADIUS,
-    BALL_TRACK_RADIUS,
-    TALL_TRACK,
-    WIDE_TRACK,
-    ClothDrawing,
-    Place,
-    Pocket,
-    Racetrack,
-    TrackSeries,
-    degrees_of,
-    num,
-    tall_cloth,
-    wheel_pockets,
-    wide_cloth,
-)
+from tables.web.cloth_drawing import ClothDrawing, Place, tall_cloth, wide_cloth
+from tables.web.coordinates import num
 from tables.web.names import SHORT_CALL_NAMES, TYPE_NAMES
+from tables.web.racetrack_drawing import TALL_TRACK, WIDE_TRACK, Racetrack, TrackSeries
+from tables.web.wheel_drawing import BALL_REST_RADIUS, BALL_TRACK_RADIUS, Pocket, degrees_of, wheel_pockets
 from wallets.amounts import format_cents
 
 from .chips import Chip, Layer, stack_of, tray
@@ -146,7 +134,6 @@ class PlayPage:
         """How the page stands: preparing, betting, closed or drawn."""
         return "preparing" if self.state.round is None else str(self.state.round.state)
 
-    # --- Cloth ---
     @cached_property
     def cloths(self) -> list[Cloth]:
         last = self.state.last_play
@@ -173,7 +160,6 @@ class PlayPage:
     def tall_hot_spots(self) -> list[HotSpot]:
         return self.hot_spots(tall_cloth())
 
-    # --- Wheel ---
     wheel_ball_track, wheel_ball_rest = num(BALL_TRACK_RADIUS), num(BALL_REST_RADIUS)
 
     @property
@@ -186,7 +172,6 @@ class PlayPage:
         last = self.state.last_play
         return degrees_of(last.winning.number if last else WHEEL[0])
 
-    # --- Call bets ---
     @property
     def call_bets(self) -> list[str]:
         """The call bets that this table takes."""
@@ -220,7 +205,6 @@ class PlayPage:
             return []
         return [TrackView(track, track.areas(named)) for track in (WIDE_TRACK, TALL_TRACK)]
 
-    # --- Acts ---
     @property
     def chips(self) -> list[Chip]:
         return tray(self.minimum_cents)

@@ -1,19 +1,16 @@
-"""Where the cloth, the wheel and the racetrack are drawn, computed from the engine's tables: no second list anywhere.
+"""Where the cloth is drawn, computed from the engine's tables: no second list anywhere.
 
-Each drawing is in units of its own SVG view box, and every coordinate is ready as text: SVG takes a decimal point,
-whatever the page's language. There are two layouts of the cloth, wide (zero left) and tall (zero on top), and of the
-racetrack.
+There are two layouts, wide (zero left) and tall (zero on top).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from math import cos, pi, sin
 
 from tables.roulette.cloth import EVEN_MONEY_ROW, ROWS, SPOTS, STREETS, Spot, SpotType
-from tables.roulette.wheel import WHEEL, colour_of
+from tables.roulette.wheel import colour_of
 
-Point = tuple[float, float]
+from .coordinates import Point, num, points_text
 
 # Width and height in cells of the boxes that have a frame of their own, on the wide layout.
 _BOXES = {
@@ -24,21 +21,6 @@ _BOXES = {
 _ZERO_BOX = (1.0, float(ROWS))
 
 
-def num(value: float) -> str:
-    """A coordinate as SVG takes it.
-
-    >>> num(12.0), num(3.14159), num(-0.001)
-    ('12', '3.14', '0')
-    """
-    # Adding zero takes the sign from a rounded minus nothing.
-    return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")
-
-
-def _points(points: Iterable[Point]) -> str:
-    return " ".join(f"{num(x)},{num(y)}" for x, y in points)
-
-
-# --- Cloth ------------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Place:
     """A spot on the drawing: the region that belongs to it, and where its chips stand.
@@ -98,7 +80,7 @@ class Place:
         """The corners of the diamond of red and black."""
         x, y = self.chip_at
         w, h = min(self.wide, self.high * 2) * 0.32, min(self.high, self.wide * 2) * 0.34
-        return _points(((x - w, y), (x, y - h), (x + w, y), (x, y + h)))
+        return points_text(((x - w, y), (x, y - h), (x + w, y), (x, y + h)))
 
     @property
     def is_upright(self) -> bool:
@@ -227,189 +209,3 @@ def _draw(
     return ClothDrawing(
         name, across, down, num(chip_scale), (num(cell.wide * oval[0]), num(cell.high * oval[1])), tuple(places)
     )
-
-
-# --- Wheel ------------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class Pocket:
-    """A pocket of the wheel: its number on the outer ring and the place where the ball rests on the inner one."""
-
-    number: int
-    colour: str
-    degrees: str
-    number_path: str
-    pocket_path: str
-    label_y: str
-
-
-_STEP = 360 / len(WHEEL)
-NUMBER_RING, POCKET_RING = (98.0, 119.0), (79.0, 98.0)
-LABEL_RADIUS = 108.6
-# Where the ball runs, and where it rests: the script that lets it fall reads them from the drawing.
-BALL_TRACK_RADIUS, BALL_REST_RADIUS = 138.0, 88.0
-
-
-@lru_cache(maxsize=1)
-def wheel_pockets() -> tuple[Pocket, ...]:
-    """The 37 pockets around (0, 0), zero on top, clockwise."""
-    return tuple(
-        Pocket(
-            number,
-            str(colour_of(number)),
-            num(place * _STEP),
-            _slice((place - 0.5) * _STEP, (place + 0.5) * _STEP, *NUMBER_RING),
-            _slice((place - 0.5) * _STEP, (place + 0.5) * _STEP, *POCKET_RING),
-            num(-LABEL_RADIUS),
-        )
-        for place, number in enumerate(WHEEL)
-    )
-
-
-def degrees_of(number: int) -> str:
-    """How far round the wheel a number lies, clockwise from the zero."""
-    return num(WHEEL.index(number) * _STEP)
-
-
-def _on_circle(degrees: float, radius: float, centre: Point = (0, 0)) -> Point:
-    """A point at an angle clockwise from the top."""
-    angle = degrees * pi / 180
-    return centre[0] + radius * sin(angle), centre[1] - radius * cos(angle)
-
-
-def _slice(start: float, end: float, inner: float, outer: float) -> str:
-    corners = [
-        " ".join(map(num, _on_circle(angle, radius)))
-        for angle, radius in ((start, outer), (end, outer), (end, inner), (start, inner))
-    ]
-    a, b, c, d = corners
-    return f"M{a}A{num(outer)} {num(outer)} 0 0 1 {b}L{c}A{num(inner)} {num(inner)} 0 0 0 {d}Z"
-
-
-# --- Racetrack --------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class TrackPocket:
-    """A number of the racetrack."""
-
-    number: int
-    colour: str
-    path: str
-    label_x: str
-    label_y: str
-
-
-@dataclass(frozen=True)
-class TrackSeries:
-    """A series inside the racetrack; its lines fall where its numbers end on the wheel."""
-
-    name: str
-    path: str
-    label_x: str
-    label_y: str
-
-
-Series = tuple[tuple[str, frozenset[int]], ...]
-
-
-@dataclass(frozen=True)
-class Racetrack:
-    """The wheel laid out as a track: along it the numbers, inside it the series."""
-
-    name: str
-    length: float
-    breadth: float
-    band: float
-    # Zero on top instead of at the right.
-    turned: bool
-
-    @property
-    def width(self) -> str:
-        return num(self.breadth if self.turned else self.length)
-
-    @property
-    def height(self) -> str:
-        return num(self.length if self.turned else self.breadth)
-
-    @property
-    def pockets(self) -> tuple[TrackPocket, ...]:
-        """The 37 numbers in the wheel's order, zero in the middle of its end."""
-        return _track_pockets(self)
-
-    def point(self, place: float, inset: float) -> Point:
-        """A point at a place of the wheel (0 is the zero's middle, 37 places all round), `inset` from the rim."""
-        x, y = self._point(place / len(WHEEL), inset)
-        return (y, self.length - x) if self.turned else (x, y)
-
-    def _point(self, share: float, inset: float) -> Point:
-        radius = self.breadth / 2 - 2 - inset
-        left, right, middle = self.breadth / 2, self.length - self.breadth / 2, self.breadth / 2
-        straight = right - left
-        # Measured along the middle of the band, so that all pockets are alike.
-        arc = pi * (self.breadth / 2 - 2 - self.band / 2)
-        walked = (share % 1) * 2 * (straight + arc)
-        if walked < arc / 2:
-            return _on_circle(90 + walked / arc * 180, radius, (right, middle))
-        walked -= arc / 2
-        if walked < straight:
-            return right - walked, middle + radius
-        walked -= straight
-        if walked < arc:
-            return _on_circle(180 + walked / arc * 180, radius, (left, middle))
-        walked -= arc
-        if walked < straight:
-            return left + walked, middle - radius
-        return _on_circle((walked - straight) / arc * 180, radius, (right, middle))
-
-    def edge(self, first: float, last: float, inset: float) -> list[Point]:
-        """The line between two places, close enough to a curve."""
-        steps = max(2, round((last - first) * 8))
-        return [self.point(first + (last - first) * n / steps, inset) for n in range(steps + 1)]
-
-    def areas(self, series: Series) -> list[TrackSeries]:
-        """The areas of series, given as names with the numbers that each covers."""
-        found = []
-        for name, numbers in series:
-            corners = [point for run in _runs(numbers) for point in self.edge(run[0], run[1], self.band)]
-            x, y = _centroid(corners)
-            found.append(TrackSeries(name, f"M{_points(corners)}Z", num(x), num(y)))
-        return found
-
-
-WIDE_TRACK = Racetrack("wide", length=924, breadth=128, band=36, turned=False)
-TALL_TRACK = Racetrack("tall", length=424, breadth=176, band=46, turned=True)
-
-
-@lru_cache(maxsize=2)
-def _track_pockets(track: Racetrack) -> tuple[TrackPocket, ...]:
-    found = []
-    for place, number in enumerate(WHEEL):
-        outer, inner = (track.edge(place - 0.5, place + 0.5, inset) for inset in (0, track.band))
-        x, y = track.point(place, track.band / 2)
-        path = f"M{_points([*outer, *reversed(inner)])}Z"
-        found.append(TrackPocket(number, str(colour_of(number)), path, num(x), num(y)))
-    return tuple(found)
-
-
-def _runs(numbers: frozenset[int]) -> list[Point]:
-    """Where numbers lie side by side on the wheel: the edges of each run, clockwise.
-
-    >>> _runs(frozenset({17, 34, 6, 1, 20, 14, 31, 9}))
-    [(7.5, 10.5), (22.5, 27.5)]
-    """
-    size = len(WHEEL)
-    starts = [place for place, number in enumerate(WHEEL) if number in numbers and WHEEL[place - 1] not in numbers]
-    runs = []
-    for start in starts:
-        length = next(n for n in range(1, size + 1) if WHEEL[(start + n) % size] not in numbers)
-        runs.append((start - 0.5, start + length - 0.5))
-    return runs
-
-
-def _centroid(corners: Sequence[Point]) -> Point:
-    """The middle of an area, where its name is written."""
-    twice_area = x_sum = y_sum = 0.0
-    for (x1, y1), (x2, y2) in zip(corners, [*corners[1:], corners[0]], strict=True):
-        cross = x1 * y2 - x2 * y1
-        twice_area += cross
-        x_sum += (x1 + x2) * cross
-        y_sum += (y1 + y2) * cross
-    return x_sum / (3 * twice_area), y_sum / (3 * twice_area)

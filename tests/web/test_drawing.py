@@ -8,17 +8,11 @@ from sessions_app.web.chips import stack_of, tray
 from tables.roulette.call_bets import CALL_BETS, SERIES, CallBet
 from tables.roulette.cloth import SPOTS, SpotType, find_spot
 from tables.roulette.wheel import WHEEL, neighbours_of
-from tables.web.cloth_drawing import (
-    TALL_TRACK,
-    WIDE_TRACK,
-    Place,
-    degrees_of,
-    num,
-    tall_cloth,
-    wheel_pockets,
-    wide_cloth,
-)
+from tables.web.cloth_drawing import Place, tall_cloth, wide_cloth
+from tables.web.coordinates import num
 from tables.web.names import CALL_NAMES, call_name, spot_name
+from tables.web.racetrack_drawing import TALL_TRACK, WIDE_TRACK
+from tables.web.wheel_drawing import degrees_of, wheel_pockets
 
 CLOTHS = [wide_cloth(), tall_cloth()]
 by_name = pytest.mark.parametrize("cloth", CLOTHS, ids=lambda cloth: cloth.name)
