@@ -48,7 +48,6 @@ hypothesis.settings.register_profile("long", deadline=None, max_examples=10_000)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "usual"))
 
 
-# --- Where and what ---------------------------------------------------------------------------------------------------
 def pytest_configure(config: pytest.Config) -> None:
     """Keep off the state of the site that runs here, and count what becomes of the tests."""
     if settings.VAR_DIR == settings.BASE_DIR / "var":
@@ -110,7 +109,6 @@ def _present(server: AbstractContextManager[str]) -> Iterator[str]:
         yield found
 
 
-# --- Database ---------------------------------------------------------------------------------------------------------
 _flush = TransactionTestCase._fixture_teardown
 
 
@@ -133,7 +131,6 @@ def _empty_cache() -> None:
     cache.clear()
 
 
-# --- Brokers and workers ----------------------------------------------------------------------------------------------
 @pytest.fixture
 def redis_url() -> Iterator[str]:
     """The URL of an empty Redis database."""
@@ -266,7 +263,6 @@ def _app_at(broker_url: str) -> Iterator[None]:
         set_broker(**before)
 
 
-# --- A real site and a browser ----------------------------------------------------------------------------------------
 @pytest.fixture
 def live_site(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The address of the site, served by uvicorn as in production; pytest-django's own server cannot stream events."""

@@ -36,7 +36,6 @@ class ServerMissing(Exception):
     """There is no such server here; the message is what a skipped test says."""
 
 
-# --- PostgreSQL -------------------------------------------------------------------------------------------------------
 @contextmanager
 def postgresql(database: str) -> Iterator[str]:
     """Give the URL of a server, with `database` as its name, and drop the test's database at the end."""
@@ -103,7 +102,6 @@ def _copy_package(name: str, target: Path) -> None:
     sys.path.insert(0, str(target))
 
 
-# --- Redis ------------------------------------------------------------------------------------------------------------
 @contextmanager
 def empty_redis() -> Iterator[str]:
     """Give the URL of a Redis database that was empty and is emptied again; raises ServerMissing."""
@@ -139,7 +137,6 @@ def empty_redis() -> Iterator[str]:
     raise ServerMissing(f"no database of the Redis at {server} is empty.")
 
 
-# --- RabbitMQ ---------------------------------------------------------------------------------------------------------
 @contextmanager
 def unused_amqp() -> Iterator[str]:
     """Give the URL of a RabbitMQ whose queues of ours nobody uses, and delete them at the end; raises ServerMissing."""
@@ -173,7 +170,6 @@ def _refuse_queues_in_use(connection: kombu.Connection) -> None:
                 raise ServerMissing(f"the queue {queue} of this RabbitMQ is somebody else's: it is in use.")
 
 
-# --- Chromium ---------------------------------------------------------------------------------------------------------
 def find_chromium() -> str:
     """Return the path of a Chromium of this machine; raises ServerMissing."""
     for name in BROWSERS:

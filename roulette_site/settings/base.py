@@ -86,7 +86,6 @@ TEMPLATES = [
     }
 ]
 
-# --- Database ---------------------------------------------------------------------------------------------------------
 DATABASES: dict[str, dict[str, Any]] = {
     "default": env.db("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'roulette.sqlite3'}")
 }
@@ -116,7 +115,6 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CACHES = {"default": env.cache("CACHE_URL", default="locmemcache://")}
 
-# --- Celery -----------------------------------------------------------------------------------------------------------
 # "fsatomic" is this project's broker without a server: files under var/ (roulette_site/common/filesystem_broker.py).
 CELERY_BROKER_URL = env.str("BROKER_URL", default="fsatomic://")
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
@@ -149,12 +147,10 @@ elif CELERY_BROKER_URL.startswith(("redis", "rediss")):
 else:
     CELERY_BROKER_TRANSPORT_OPTIONS = {}
 
-# --- Draw -------------------------------------------------------------------------------------------------------------
 # The key that seeds are encrypted under. Worker processes alone are started with it: a web or admin process that is
 # broken into can then read no number before its time.
 DRAW_KEY_FILE = env.str("DRAW_KEY_FILE", default="")
 
-# --- People -----------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "wallets.User"
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "lobby"
@@ -170,7 +166,6 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
 
-# --- Language and time ------------------------------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
@@ -178,7 +173,6 @@ USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"
 
-# --- Static files -----------------------------------------------------------------------------------------------------
 STATIC_URL = "static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"
 STATICFILES_DIRS = [BASE_DIR / "static"]
@@ -193,7 +187,6 @@ STORAGES = {
 WHITENOISE_USE_FINDERS = DEBUG
 WHITENOISE_AUTOREFRESH = False
 
-# --- Security ---------------------------------------------------------------------------------------------------------
 SESSION_COOKIE_HTTPONLY = True
 # The back-office has a cookie of its own (roulette_site/common/entrances.py). Tokens of forms lie in the session, so
 # that logging in at one entrance makes no open page of the other one too old.
@@ -217,7 +210,6 @@ CONTENT_SECURITY_POLICY = {
     },
 }
 
-# --- REST -------------------------------------------------------------------------------------------------------------
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["wallets.api.authentication.ApiKeyAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["wallets.api.permissions.HasScope"],
@@ -238,7 +230,6 @@ SPECTACULAR_SETTINGS = {
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
 
-# --- Logs -------------------------------------------------------------------------------------------------------------
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

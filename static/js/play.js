@@ -12,7 +12,7 @@
   const ANSWER_MS = 8000;
   const POLL_MS = 2000;
 
-  /* --- Talking to the site: one request after the other, so that no older answer is shown after a newer one --- */
+  /* Talking to the site: one request after the other, so that no older answer is shown after a newer one */
   let last = Promise.resolve();
   function inTurn(job) {
     last = last.then(job).catch((error) => console.warn(error));
@@ -100,7 +100,7 @@
     byId("messages").replaceChildren(box);
   }
 
-  /* --- Showing what came back. What holds a new number waits until the ball has fallen --- */
+  /* Showing what came back. What holds a new number waits until the ball has fallen */
   let shownResult = mark().result;
   let spinning = false;
   let held = null;
@@ -167,7 +167,7 @@
     }
   }
 
-  /* --- Betting on the cloth --- */
+  /* Betting on the cloth */
   const spots = new Map();
   for (const hot of root.querySelectorAll(".cloth.wide [data-spot]")) {
     spots.set(hot.dataset.spot, { numbers: hot.dataset.numbers.split(" "), name: hot.getAttribute("aria-label") });
@@ -226,7 +226,7 @@
     if (call) callOn(call);
   });
 
-  /* --- A finger covers what it points at: it slides until the tip names the right spot, and places on lifting --- */
+  /* A finger covers what it points at: it slides until the tip names the right spot, and places on lifting */
   let aimed = null;
   root.addEventListener("pointerdown", (event) => {
     if (event.pointerType === "mouse" || !event.target.closest(".cloth [data-spot]")) return;
@@ -250,7 +250,7 @@
     if (aimed.dataset) showTip(aimed); else hideTip();
   }
 
-  /* --- The tip names the spot under pointer or focus, and lights the numbers that it covers --- */
+  /* The tip names the spot under pointer or focus, and lights the numbers that it covers */
   const tip = byId("tip");
   function showTip(hot) {
     const { numbers, name } = spots.get(hot.dataset.spot);
@@ -288,7 +288,7 @@
     else if (hot.matches(":focus-visible")) showTip(hot);
   });
 
-  /* --- Keyboard: one stop for the whole cloth, arrows go to the nearest spot in their direction --- */
+  /* Keyboard: one stop for the whole cloth, arrows go to the nearest spot in their direction */
   const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
   root.addEventListener("keydown", (event) => {
     const here = event.target.closest("[data-spot], [data-call]");
@@ -321,7 +321,7 @@
     return { x: left + width / 2, y: top + height / 2 };
   }
 
-  /* --- Forms of the page: read when their turn comes, since what came before may have changed them --- */
+  /* Forms of the page: read when their turn comes, since what came before may have changed them */
   root.addEventListener("submit", (event) => {
     const form = event.target.closest("form[data-act]");
     if (!form) return;
@@ -340,7 +340,7 @@
   });
   byId("messages").addEventListener("click", () => byId("messages").replaceChildren());
 
-  /* --- Clocks: the site's time, in the operator's zone --- */
+  /* Clocks: the site's time, in the operator's zone */
   const ahead = new Date(mark().now) - Date.now();
   const zoned = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium", timeZone: said.zone });
   const two = (n) => String(n).padStart(2, "0");
@@ -359,7 +359,7 @@
   tick();
   setInterval(tick, 500);
 
-  /* --- Events; where they are not to be had the page asks every two seconds --- */
+  /* Events; where they are not to be had the page asks every two seconds */
   let polling = 0;
   let patience = 3000;
   function look() { if (!polling) polling = setInterval(refresh, POLL_MS); }

@@ -46,7 +46,6 @@ def no_request(response: Any) -> str:
     return str(breach["detail"])
 
 
-# --- List and detail --------------------------------------------------------------------------------------------------
 def test_the_list_names_each_rulebook_and_its_source(client: Client) -> None:
     listed = read(client, "rulebooks")
     assert [one["code"] for one in listed] == [rulebook.code for rulebook in all_rulebooks()]
@@ -141,7 +140,6 @@ def test_rulebooks_are_read_only(client: Client, method: str) -> None:
     problem(client.get("/api/v1/rulebooks/pt-online/settle"), 405, "method_not_allowed")
 
 
-# --- Settle -----------------------------------------------------------------------------------------------------------
 # Every seventh case is enough here: tests/roulette/test_cases.py puts them all to the same function.
 @pytest.mark.parametrize(("case", "asked"), ASKED[::7], ids=[case["id"] for case, _ in ASKED[::7]])
 def test_it_answers_as_the_command_does(client: Client, case: dict[str, Any], asked: dict[str, Any]) -> None:
