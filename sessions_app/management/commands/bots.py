@@ -48,7 +48,10 @@ def _play_on(bot: Bot, pause_seconds: float) -> None:
     while True:
         try:
             bot.play_session(pause_seconds)
-        except (ApiRefused, OSError) as error:
-            # The site starts, stops or is being upgraded: a program that plays at night waits and tries again.
+        # The site starts, stops or is being upgraded: a program that plays at night waits and tries again.
+        except OSError as error:
+            # Nobody answers, which is what to expect of a site that starts.
+            logger.debug("%s waits: %s", bot.handle, error)
+        except ApiRefused as error:
             logger.info("%s waits: %s", bot.handle, error)
         time.sleep(random.uniform(*REST_SECONDS))  # noqa: S311
