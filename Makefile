@@ -16,7 +16,7 @@ run: environment ## run the demonstration on this machine, until Ctrl-C (BOTS=0:
 	@$(VENV)/python manage.py run $(ARGS)
 
 plug: environment ## kill the worker of the running demonstration in mid-spin, and watch it recover
-	@$(VENV)/python manage.py run --plug
+	@$(VENV)/python manage.py plug
 
 demo-reset: environment ## begin the demonstration anew (stop it first)
 	@$(VENV)/python manage.py run --reset

@@ -122,7 +122,7 @@ def test_a_second_run_and_a_reset_are_refused_while_it_runs(site):
 
 
 def test_the_worker_is_killed_in_mid_spin_and_the_round_recovers(site):
-    pulled = site.manage("run", "--plug")
+    pulled = site.manage("plug")
     assert pulled.returncode == 0, pulled.stdout + pulled.stderr
     assert re.search(r"Round \d+ at \w+: bets are closed, nothing is paid", pulled.stdout)
     assert re.search(r"is (paid on number \d+|void), [\d.]+ s after the kill", pulled.stdout)
@@ -163,7 +163,7 @@ def test_a_reset_begins_anew(site):
 
 
 def test_the_plug_of_a_site_that_does_not_run_is_refused(tmp_path):
-    refused = Site(tmp_path / "var").manage("run", "--plug")
+    refused = Site(tmp_path / "var").manage("plug")
     assert refused.returncode == 1
     assert "The site does not run" in refused.stderr
 

@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connections
 
-from roulette_site.common import launch, launch_plug
+from roulette_site.common import launch
 
 DEFAULT_PORT = 8000
 
@@ -26,24 +26,17 @@ class Command(BaseCommand):
     days: int
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take what else can be done than to run."""
+        """Take the port, the past to make, and what else can be done than to run."""
         parser.add_argument("--port", type=int, default=int(os.environ.get("PORT", DEFAULT_PORT)))
         parser.add_argument("--days", type=int, default=14, help="days of past, where the demonstration is made (14)")
-        what = parser.add_mutually_exclusive_group()
-        what.add_argument("--reset", action="store_true", help="begin the demonstration anew, then end")
-        what.add_argument("--plug", action="store_true", help="kill the running site's worker in mid-spin, and watch")
+        parser.add_argument("--reset", action="store_true", help="begin the demonstration anew, then end")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Run, reset, or pull the plug of a site that runs."""
+        """Run, or reset."""
         if not settings.DEBUG:
             raise CommandError("This is the demonstration, which opens every account to anyone: not with DEBUG off.")
         self.state = launch.State(Path(settings.VAR_DIR).resolve())
         self.days = options["days"]
-        if options["plug"]:
-            if not self.state.is_held():
-                raise CommandError("The site does not run: `make run` first.")
-            launch_plug.pull(worker_pid_file=self.state.worker_pid_file, say=self._say)
-            return
         # Until the launcher takes over, every way to stop is the same as Ctrl-C.
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.default_int_handler)
