@@ -219,10 +219,6 @@ class PlayPage:
         return list(groups.items())
 
     @property
-    def can_undo(self) -> bool:
-        return self.state.round is not None and self.state.round.can_launch
-
-    @property
     def last_slip_id(self) -> int | None:
         """What undo takes back: the slip is named, so that two clicks take back one."""
         return self.state.round.slip_ids[-1] if self.state.round and self.state.round.slip_ids else None
@@ -231,6 +227,10 @@ class PlayPage:
     def repeat_bets(self) -> str:
         """The last play's bets, as a slip to place again."""
         return as_slip(self.state.last_play.stakes) if self.state.last_play else ""
+
+    @property
+    def can_repeat(self) -> bool:
+        return self.state.round is not None and self.state.round.takes_bets and bool(self.repeat_bets)
 
     @property
     def double_bets(self) -> str:
