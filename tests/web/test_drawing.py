@@ -1,6 +1,8 @@
 """The drawings follow the engine's tables: every spot once, chips where a croupier puts them, lines where series end."""
 
+import doctest
 from itertools import combinations
+from types import ModuleType
 
 import pytest
 
@@ -8,6 +10,7 @@ from sessions_app.web.chips import stack_of, tray
 from tables.roulette.call_bets import CALL_BETS, SERIES, CallBet
 from tables.roulette.cloth import SPOTS, SpotType, find_spot
 from tables.roulette.wheel import WHEEL, neighbours_of
+from tables.web import coordinates, racetrack_drawing
 from tables.web.cloth_drawing import Place, tall_cloth, wide_cloth
 from tables.web.coordinates import num
 from tables.web.names import CALL_NAMES, call_name, spot_name
@@ -125,3 +128,8 @@ def test_the_tray_and_the_stacks_made_of_it() -> None:
     assert len(stack_of(10_000_00, 50)) == 5
     heights = [float(layer.y) for layer in stack_of(350, 50)]
     assert heights == sorted(heights, reverse=True)
+
+
+@pytest.mark.parametrize("module", [coordinates, racetrack_drawing], ids=lambda module: module.__name__)
+def test_the_examples_in_its_words_are_true(module: ModuleType) -> None:
+    assert doctest.testmod(module) == (0, 1)
