@@ -12,7 +12,9 @@ from wallets.web.login import login
 
 admin.site.site_header = admin.site.site_title = "Back-office"
 
+handler400 = "roulette_site.common.problems.unreadable"
 handler404 = "roulette_site.common.problems.not_found"
+handler500 = "roulette_site.common.problems.broken"
 
 urlpatterns = [
     path("", lobby.lobby, name="lobby"),

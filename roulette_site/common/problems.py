@@ -4,7 +4,8 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.views.defaults import page_not_found
+from django.shortcuts import render
+from django.views.defaults import page_not_found, server_error
 from rest_framework import exceptions, serializers
 from rest_framework.response import Response
 
@@ -60,9 +61,31 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     return answer
 
 
+def unreadable(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer what cannot be read as a request: a problem under /api/, a page elsewhere (the site's handler400)."""
+    if _is_api(request):
+        return _plain_problem(400, "bad_request", "The request cannot be read.")
+    return render(request, "400.html", status=400)
+
+
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer an unknown address: a problem under /api/, a page elsewhere (the site's handler404)."""
-    if request.path.startswith("/api/"):
-        body = {"type": "about:blank", "status": 404, "code": "not_found", "title": "There is no such address."}
-        return JsonResponse(body, status=404, content_type=MEDIA_TYPE)
+    if _is_api(request):
+        return _plain_problem(404, "not_found", "There is no such address.")
     return page_not_found(request, exception)
+
+
+def broken(request: HttpRequest) -> HttpResponse:
+    """Answer a fault of ours: a problem under /api/, a page elsewhere (the site's handler500)."""
+    if _is_api(request):
+        return _plain_problem(500, "internal_error", "Something broke on our side.")
+    return server_error(request)
+
+
+def _is_api(request: HttpRequest) -> bool:
+    return request.path.startswith("/api/")
+
+
+def _plain_problem(http_status: int, code: str, title: str) -> HttpResponse:
+    body = {"type": "about:blank", "status": http_status, "code": code, "title": title}
+    return JsonResponse(body, status=http_status, content_type=MEDIA_TYPE)

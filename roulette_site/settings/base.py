@@ -5,6 +5,7 @@ one process each for web, worker and beat.
 """
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +18,21 @@ env = environ.Env()
 
 # Where the embedded default keeps its state: database, broker folders, beat's schedule, keys.
 VAR_DIR = Path(env.str("VAR_DIR", default=str(BASE_DIR / "var")))
-VAR_DIR.mkdir(parents=True, exist_ok=True)
+# Where it cannot be made, whatever needs it says so; `settle` needs nothing of it.
+with suppress(OSError):
+    VAR_DIR.mkdir(parents=True, exist_ok=True)
 
-DEBUG = env.bool("DEBUG", default=True)
+# Whether the site is for this machine alone: known secrets, files that are not collected, cookies without TLS.
+LOCAL = env.bool("DEBUG", default=True)
 # The demonstration: /demo/ logs anyone in as anyone, so it exists on this machine only and never with DEBUG off.
 DEMO_SITE = env.bool("DEMO_SITE", default=False)
+# It shows the error pages that production shows, not a developer's.
+DEBUG = LOCAL and not DEMO_SITE
 DEVELOPMENT_SECRET_KEY = "development only; the site refuses to start with it when DEBUG is off"  # noqa: S105
 SECRET_KEY = env.str("SECRET_KEY", default=DEVELOPMENT_SECRET_KEY)
-if not DEBUG and SECRET_KEY == DEVELOPMENT_SECRET_KEY:
+if not LOCAL and SECRET_KEY.strip() in ("", DEVELOPMENT_SECRET_KEY):
     raise ImproperlyConfigured("SECRET_KEY must be set when DEBUG is off.")
-if not DEBUG and DEMO_SITE:
+if not LOCAL and DEMO_SITE:
     raise ImproperlyConfigured("DEMO_SITE opens every account to anyone: it cannot be on when DEBUG is off.")
 
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
@@ -53,6 +59,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "roulette_site.common.requests.ReadableRequestMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -180,11 +187,11 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
-        if DEBUG
+        if LOCAL
         else "whitenoise.storage.CompressedManifestStaticFilesStorage"
     },
 }
-WHITENOISE_USE_FINDERS = DEBUG
+WHITENOISE_USE_FINDERS = LOCAL
 WHITENOISE_AUTOREFRESH = False
 
 SESSION_COOKIE_HTTPONLY = True
@@ -193,7 +200,7 @@ SESSION_COOKIE_HTTPONLY = True
 STAFF_SESSION_COOKIE_NAME = "staff_sessionid"
 CSRF_USE_SESSIONS = True
 SESSION_COOKIE_SAMESITE = "Lax"
-SESSION_COOKIE_SECURE = not DEBUG
+SESSION_COOKIE_SECURE = not LOCAL
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_TLS_PROXY", default=False) else None
@@ -234,7 +241,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     # Django's own handler would say everything a second time.
-    "loggers": {"django": {"handlers": [], "propagate": True}},
+    # What is refused is an answer, not an event: only what breaks is.
+    "loggers": {"django": {"handlers": [], "propagate": True}, "django.request": {"level": "ERROR"}},
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": os.environ.get("LOG_LEVEL", "INFO")},

@@ -18,7 +18,7 @@ _BACKEND = "django.contrib.auth.backends.ModelBackend"
 @require_http_methods(["GET", "POST"])
 def demo(request: HttpRequest) -> HttpResponse:
     """Show the people of the demonstration; POST logs in as one of them."""
-    if not settings.DEMO_SITE or not settings.DEBUG or not _is_local(request):
+    if not settings.DEMO_SITE or not settings.LOCAL or not _is_local(request):
         raise Http404("There is no demonstration here.")
     if request.method == "POST":
         persona = next((one for one in PERSONAS if one.email == request.POST.get("email")), None)

@@ -185,7 +185,9 @@ async def stream(table_id: int, seat_ids: frozenset[int], after: int | None) -> 
     try:
         yield "retry: 2000\n\n"
         await watcher.ready.wait()
-        last = await _read(partial(last_sequence, table_id)) if after is None else after
+        latest = await _read(partial(last_sequence, table_id))
+        # Nothing can be missed of what has not happened: whoever names a later event begins with the latest.
+        last = latest if after is None else min(after, latest)
         missed = await _read(partial(events_after, table_id, last))
         while missed:
             for told in missed:

@@ -1,19 +1,19 @@
 """The play page and what can be done on it. Each act is one service call; without script the page is loaded again."""
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from roulette_site.common.errors import RuleBroken
 from roulette_site.common.sql import database_now
+from roulette_site.common.strict_json import InvalidJson, read_json
 from sessions_app.models import EndBasis, GameSession
-from sessions_app.selectors.game_sessions import current_session
+from sessions_app.selectors.game_sessions import current_session, sessions_of
 from sessions_app.selectors.play import play_state
 from sessions_app.services.game_sessions import end_game_session
 from tables.models import Table
@@ -28,7 +28,6 @@ from .play_page import PlayPage
 from .who import player_of
 
 MOST_DIGITS = 18
-CLIENT_SEED_LENGTH = 64
 
 
 @require_GET
@@ -45,8 +44,9 @@ def play(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @never_cache
 def state(request: HttpRequest, slug: str) -> HttpResponse:
-    """What changes on the play page, as the parts that are swapped."""
-    return _parts(request, _session(request, slug))
+    """What changes on the play page, as the parts that are swapped; the whole page once the session has ended."""
+    game_session = _open_session(request, slug)
+    return redirect("play", slug=slug) if game_session is None else _parts(request, game_session)
 
 
 @require_GET
@@ -54,7 +54,8 @@ def state(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 def last_play(request: HttpRequest, slug: str) -> HttpResponse:
     """Lead to the latest play at the table (rule 26); to the account where there is none yet."""
-    last = play_state(_session(request, slug)).last_play
+    game_session = _open_session(request, slug)
+    last = None if game_session is None else play_state(game_session).last_play
     return redirect("account") if last is None else redirect("round", game_round_id=last.game_round_id)
 
 
@@ -65,7 +66,10 @@ def _act(act: Callable[[HttpRequest, GameSession], Any]) -> Callable[..., HttpRe
     @login_required
     @never_cache
     def view(request: HttpRequest, slug: str) -> HttpResponse:
-        game_session = _session(request, slug)
+        game_session = _open_session(request, slug)
+        if game_session is None:
+            # The page is older than the end of its session: the door to the table says how things stand.
+            return redirect("play", slug=slug)
         refusal: list[str] = []
         try:
             act(request, game_session)
@@ -91,14 +95,22 @@ def _place(request: HttpRequest, game_session: GameSession) -> None:
     )
 
 
+class SlipUnreadable(RuleBroken):
+    """What was sent as a slip is none."""
+
+    code = "invalid_request"
+
+
 def _items(request: HttpRequest) -> list[Any]:
     form = request.POST
     if "bets" in form:
         try:
-            items = json.loads(form["bets"])
-        except (ValueError, RecursionError):
-            items = []
-        return items if isinstance(items, list) else []
+            items = read_json(form["bets"])
+        except InvalidJson as error:
+            raise SlipUnreadable(f"The bets cannot be read: {error}") from error
+        if not isinstance(items, list):
+            raise SlipUnreadable("The bets cannot be read: they are no list.")
+        return items
     if "call" in form:
         call: dict[str, Any] = {"call": form["call"], "unit": form.get("unit")}
         for name in ("number", "neighbours", "digit"):
@@ -133,8 +145,7 @@ def _clear(request: HttpRequest, game_session: GameSession) -> None:
 
 def _client_seed(request: HttpRequest, game_session: GameSession) -> None:
     """Mix the player's own text into the draw."""
-    text = request.POST.get("client_seed", "")[:CLIENT_SEED_LENGTH]
-    choose_client_seed_of_seat(seat=game_session.seat, client_seed=text)
+    choose_client_seed_of_seat(seat=game_session.seat, client_seed=request.POST.get("client_seed", ""))
 
 
 place, launch, undo, clear, client_seed = map(_act, (_place, _launch, _undo, _clear, _client_seed))
@@ -143,18 +154,16 @@ place, launch, undo, clear, client_seed = map(_act, (_place, _launch, _undo, _cl
 @require_POST
 @login_required
 def leave(request: HttpRequest, slug: str) -> HttpResponse:
-    """End the game session and show its statement (rules 28, 29)."""
-    game_session = _session(request, slug)
-    end_game_session(game_session=game_session, basis=EndBasis.PLAYER, at=database_now())
-    return redirect("statement", session_id=game_session.pk)
+    """End the game session and show its statement (rules 28, 29); sent again, show it again."""
+    game_session = _open_session(request, slug)
+    if game_session is not None:
+        end_game_session(game_session=game_session, basis=EndBasis.PLAYER, at=database_now())
+    ended = game_session or sessions_of(player_of(request)).filter(seat__table__slug=slug).first()
+    return redirect("play", slug=slug) if ended is None else redirect("statement", session_id=ended.pk)
 
 
-def _session(request: HttpRequest, slug: str) -> GameSession:
-    table = get_object_or_404(Table, slug=slug)
-    game_session = current_session(table=table, player=player_of(request))
-    if game_session is None:
-        raise Http404("You have no open session at this table.")
-    return game_session
+def _open_session(request: HttpRequest, slug: str) -> GameSession | None:
+    return current_session(table=get_object_or_404(Table, slug=slug), player=player_of(request))
 
 
 def _whole_page(request: HttpRequest, game_session: GameSession, refusal: Sequence[str] = ()) -> HttpResponse:

@@ -49,7 +49,10 @@ BETTORS = 24
 
 @pytest.fixture
 def house() -> House:
-    return make_house()
+    house = make_house()
+    # Bets are placed by the database's clock here, so the rounds were opened before it.
+    house.now = timezone.now() - dt.timedelta(hours=1)
+    return house
 
 
 def at_once(*acts: Callable[[], object]) -> list[object]:

@@ -77,7 +77,7 @@ def test_every_role_is_a_group_and_every_member_of_staff_has_one(people: None) -
 
 
 def test_anyone_can_be_become_with_one_button(people: None, settings: Any) -> None:
-    settings.DEMO_SITE = settings.DEBUG = True
+    settings.DEMO_SITE = settings.LOCAL = True
     for persona in PERSONAS:
         client = Client()
         answer = client.post(reverse("demo"), {"email": persona.email}, follow=True)

@@ -70,7 +70,7 @@ def test_the_players_entrance_refuses_staff_and_says_where_theirs_is(staff: User
 
 
 def test_becoming_someone_at_one_entrance_makes_no_page_of_the_other_too_old(settings: Any) -> None:
-    settings.DEMO_SITE = settings.DEBUG = True
+    settings.DEMO_SITE = settings.LOCAL = True
     house = make_house()
     user = house.player().user
     user.email = PLAYERS[0].email

@@ -276,7 +276,7 @@ def test_pages_allow_no_foreign_script_or_style(house: House) -> None:
 
 def test_the_demonstration_is_there_only_where_it_may_be(house: House, settings: Any) -> None:
     assert Client().get(reverse("demo")).status_code == 404
-    settings.DEMO_SITE = settings.DEBUG = True
+    settings.DEMO_SITE = settings.LOCAL = True
     assert Client().get(reverse("demo")).status_code == 200
     assert Client().get(reverse("demo"), REMOTE_ADDR="192.0.2.7").status_code == 404
     assert Client().post(reverse("demo"), {"email": "admin@elsewhere.example"}).status_code == 404

@@ -17,7 +17,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Pull the plug of a site that `manage.py run` runs, and prove the books afterwards."""
-        if not settings.DEBUG:
+        if not settings.LOCAL:
             raise CommandError("This is for the demonstration: not with DEBUG off.")
         state = State(Path(settings.VAR_DIR).resolve())
         if not state.is_held():

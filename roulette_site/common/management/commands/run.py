@@ -33,7 +33,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run, or reset."""
-        if not settings.DEBUG:
+        if not settings.LOCAL:
             raise CommandError("This is the demonstration, which opens every account to anyone: not with DEBUG off.")
         self.state = launch.State(Path(settings.VAR_DIR).resolve())
         self.days = options["days"]
@@ -93,7 +93,7 @@ class Command(BaseCommand):
             self._say("The demonstration was broken off while it was made; it is begun anew.")
             self.state.empty()
         self.state.prepare()
-        # With DEBUG on nothing is collected into it, but whitenoise warns where it is missing.
+        # On this machine nothing is collected into it, but whitenoise warns where it is missing.
         Path(settings.STATIC_ROOT).mkdir(exist_ok=True)
         if database is None or database.exists():
             self._migrate_and_seed(environment)
