@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from urllib.error import HTTPError
 from urllib.request import ProxyHandler, build_opener
 
@@ -24,6 +24,7 @@ from honcho.printer import Message, Printer
 # honcho kills 5 s after the first process has ended; this is for the case that none does.
 KILL_AFTER_SECONDS = 8.0
 PORTS_TRIED = 100
+HIGHEST_PORT = 65535
 README = """\
 The state of this site on this machine: database, broker, keys. `make demo-reset` empties this folder.
 """
@@ -31,6 +32,14 @@ The state of this site on this machine: database, broker, keys. `make demo-reset
 
 class StateInUse(Exception):
     """Another run holds the folder of state; the message says which, and how to end it."""
+
+
+class NoPortFree(Exception):
+    """Somebody listens at every port that was tried."""
+
+
+class StateUnusable(Exception):
+    """The folder cannot be made or written; the message says why."""
 
 
 class StateNotOurs(Exception):
@@ -47,24 +56,34 @@ class State:
         self._lock_file = folder / "run.lock"
         self._readme = folder / "README.txt"
         self._unfinished = folder / "unfinished"
+        self.lock_number = -1
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Make the folder if need be and hold it; raises StateInUse.
+        """Make the folder if need be and hold it; raises StateInUse or StateUnusable.
 
-        honcho's children inherit the lock, so that processes left behind by a run that was killed still hold it.
+        Children inherit the lock (`lock_number` of those that are not forked alone), so that processes left behind by
+        a run that was killed still hold it.
         """
-        if not self.folder.exists() or not any(self.folder.iterdir()):
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self.folder.chmod(0o700)
-            self._readme.write_text(README)
-        with self._lock_file.open("a+") as lock:
+        try:
+            lock = self._open_lock()
+        except OSError as error:
+            raise StateUnusable(f"{self.folder} cannot be used: {error.strerror}.") from None
+        with lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise StateInUse(_describe_holder(self._lock_file, self.folder)) from None
+            self.lock_number = lock.fileno()
             self.note(pid=os.getpid())
             yield
+
+    def _open_lock(self) -> IO[str]:
+        if not self.folder.exists() or not any(self.folder.iterdir()):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self.folder.chmod(0o700)
+            self._readme.write_text(README)
+        return self._lock_file.open("a+")
 
     def is_held(self) -> bool:
         """Whether a run holds the folder now."""
@@ -92,10 +111,15 @@ class State:
                 file.write(os.urandom(32).hex())
             os.replace(draft, self.draw_key_file)
 
+    def check_ours(self) -> None:
+        """Raise StateNotOurs for a folder that was somebody else's before."""
+        with suppress(OSError):
+            if any(self.folder.iterdir()) and not self._readme.exists():
+                raise StateNotOurs(f"{self.folder} was not made by this site: empty it by hand.")
+
     def empty(self) -> None:
-        """Take away all state; raises StateNotOurs for a folder that was somebody else's before."""
-        if not self._readme.exists():
-            raise StateNotOurs(f"{self.folder} was not made by this site: empty it by hand.")
+        """Take away all state; raises StateNotOurs."""
+        self.check_ours()
         for path in self.folder.iterdir():
             if path not in (self._lock_file, self._readme):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -142,14 +166,15 @@ def _is_alive(pid: int) -> bool:
 
 def find_free_port(wanted: int) -> int:
     """Return the first port from `wanted` on that nobody listens at."""
-    for port in range(wanted, wanted + PORTS_TRIED):
+    last = min(wanted + PORTS_TRIED - 1, HIGHEST_PORT)
+    for port in range(wanted, last + 1):
         with socket.socket() as probe:
             # As uvicorn binds: a port that is only cooling down from an earlier run is free.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             with suppress(OSError):
                 probe.bind(("127.0.0.1", port))
                 return port
-    raise OSError(f"No port from {wanted} to {wanted + PORTS_TRIED - 1} is free.")
+    raise NoPortFree(f"No port from {wanted} to {last} is free.")
 
 
 def environment_for_children(state: State, port: int) -> dict[str, str]:

@@ -174,3 +174,63 @@ def test_with_debug_off_there_is_no_demonstration(tmp_path):
     refused = site.manage("run")
     assert refused.returncode == 1
     assert "not with DEBUG off" in refused.stderr
+
+
+def test_without_a_secret_the_site_does_not_start_for_others(tmp_path):
+    for secret in ("", "   "):
+        site = Site(tmp_path / "var")
+        site.environment |= {"DEBUG": "0", "SECRET_KEY": secret}
+        refused = site.manage("check")
+        assert refused.returncode == 1
+        assert "SECRET_KEY must be set" in refused.stderr
+
+
+@pytest.mark.parametrize("port", ["abc", "0", "-1", "65536", "99999", "\u0661", ""])
+def test_what_is_no_port_is_said_in_a_sentence(tmp_path, port):
+    site = Site(tmp_path / "var")
+    site.environment["PORT"] = port
+    refused = site.manage("run")
+    assert refused.returncode == 2
+    assert "a port is a number from 1 to 65535" in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_a_folder_that_cannot_be_used_is_named(tmp_path):
+    (tmp_path / "file").touch()
+    for folder in (tmp_path / "file", tmp_path / "file" / "below"):
+        refused = Site(folder).manage("run")
+        assert refused.returncode == 1
+        assert f"{folder} cannot be used" in refused.stderr
+        assert "Traceback" not in refused.stderr
+
+
+def test_a_reset_leaves_a_folder_of_somebody_elses_alone(tmp_path):
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    (theirs / "letter.txt").touch()
+    refused = Site(theirs).manage("run", "--reset")
+    assert "was not made by this site" in refused.stderr
+    assert [path.name for path in theirs.iterdir()] == ["letter.txt"]
+
+
+def test_a_run_that_is_killed_while_it_makes_the_past_still_holds_the_folder(tmp_path):
+    site = Site(tmp_path / "var")
+    with subprocess.Popen(
+        [sys.executable, "manage.py", "run", "--days", "60"], env=site.environment, cwd=ROOT, start_new_session=True
+    ) as process:
+        deadline = time.monotonic() + START_SECONDS
+        lock = site.var_dir / "run.lock"
+        while not (lock.exists() and lock.stat().st_size and site.facts().get("groups")):
+            assert time.monotonic() < deadline, "the past is not begun"
+            time.sleep(0.02)
+        process.kill()
+    refused = site.manage("run")
+    assert refused.returncode == 1
+    (left,) = re.findall(r"End them with: kill -9 -- (-\d+)$", refused.stderr, re.MULTILINE)
+    os.killpg(-int(left), signal.SIGKILL)
+    again = Site(site.var_dir, bots=False)
+    try:
+        again.start()
+        assert "it is begun anew" in again.said
+    finally:
+        again.stop()

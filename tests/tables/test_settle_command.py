@@ -738,3 +738,18 @@ def test_it_is_a_filter_that_a_pipe_can_cut() -> None:
     first, second, status = done.stdout.splitlines()
     assert json.loads(first) == json.loads(second) == ask()
     assert (status in (b"0", b"141"), done.stderr) == (True, b"")
+
+
+def test_answers_that_cannot_be_written_end_in_a_sentence() -> None:
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run(
+            [sys.executable, "manage.py", "settle", "--lines"],
+            input=b'{"rulebook": "pt-online", "bets": []}\n',
+            stdout=full,
+            stderr=subprocess.PIPE,
+            cwd=ROOT,
+            check=False,
+        )
+    assert ended.returncode == 1
+    assert b"could not be written" in ended.stderr
+    assert b"Traceback" not in ended.stderr

@@ -11,8 +11,8 @@ colour = RegexValidator(r"\A#[0-9a-fA-F]{6}\Z", "A colour is written as #rrggbb.
 
 
 def validate_time_zone(name: str) -> None:
-    """Refuse a name that is no time zone."""
-    if name not in available_timezones():
+    """Refuse a name that is no place's time zone, as browsers know them too ("localtime" is the machine's own)."""
+    if name not in available_timezones() or not ("/" in name or name == "UTC"):
         raise ValidationError(f"{name} is no time zone.")
 
 

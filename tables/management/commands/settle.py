@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from tables.settle_requests import answer_text, refuse_request
 
@@ -31,11 +31,20 @@ class Command(BaseCommand):
                     # Whoever waits for this answer before he asks again must have it now.
                     sys.stdout.flush()
             else:
-                sys.stdout.write(json.dumps(answer_text(sys.stdin.buffer.read(LONGEST_LINE + 1)), indent=2) + "\n")
+                sys.stdout.write(_answer_whole(sys.stdin.buffer.read(LONGEST_LINE + 1)))
             sys.stdout.flush()
         except (BrokenPipeError, KeyboardInterrupt):
             # The interpreter's own flush at exit would fail again.
             sys.stdout = None
+        except OSError as error:
+            sys.stdout = None
+            raise CommandError(f"The answers could not be written: {error.strerror}.") from None
+
+
+def _answer_whole(text: bytes) -> str:
+    too_long = len(text) > LONGEST_LINE
+    answer = refuse_request(f"The request is longer than {LONGEST_LINE} bytes.") if too_long else answer_text(text)
+    return json.dumps(answer, indent=2) + "\n"
 
 
 def _answer_line(line: bytes | None) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from wallets.models import ApiKey, Scope
 
@@ -17,5 +17,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Make the key."""
-        _, secret = ApiKey.objects.create_key(name=options["name"], scopes=options["scope"])
+        longest = ApiKey._meta.get_field("name").max_length or 0
+        if not 0 < len(options["name"].strip()) <= longest:
+            raise CommandError(f"A key's name has 1 to {longest} characters.")
+        _, secret = ApiKey.objects.create_key(name=options["name"], scopes=sorted(set(options["scope"])))
         self.stdout.write(secret)

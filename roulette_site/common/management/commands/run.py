@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from argparse import ArgumentTypeError
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Take the port, the past to make, and what else can be done than to run."""
-        parser.add_argument("--port", type=int, default=int(os.environ.get("PORT", DEFAULT_PORT)))
+        parser.add_argument("--port", type=_port, default=os.environ.get("PORT", str(DEFAULT_PORT)))
         parser.add_argument("--days", type=int, default=14, help="days of past, where the demonstration is made (14)")
         parser.add_argument("--reset", action="store_true", help="begin the demonstration anew, then end")
 
@@ -41,9 +42,11 @@ class Command(BaseCommand):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.default_int_handler)
         try:
+            if options["reset"]:
+                self.state.check_ours()
             with self.state.held():
                 self._reset() if options["reset"] else self._run(options["port"])
-        except (launch.StateInUse, launch.StateNotOurs) as refusal:
+        except (launch.StateInUse, launch.StateNotOurs, launch.StateUnusable, launch.NoPortFree) as refusal:
             raise CommandError(str(refusal)) from None
         except KeyboardInterrupt:
             raise CommandError("Stopped while preparing; the next start goes on.", returncode=130) from None
@@ -107,15 +110,23 @@ class Command(BaseCommand):
         # honcho forks, and no connection may be shared with what it forks.
         connections.close_all()
         # The past has draws too. It is made before anything serves, by a process that ends.
-        seeding = subprocess.run(  # noqa: S603 - our own command and a number
+        seeding = subprocess.Popen(  # noqa: S603 - our own command and a number
             [sys.executable, "manage.py", "seed_demo", "--if-empty", f"--days={self.days}"],
             env=environment | {"DRAW_KEY_FILE": str(self.state.draw_key_file)},
             cwd=settings.BASE_DIR,
             # Ctrl-C is for this process, which then ends the other.
             start_new_session=True,
-            check=False,
+            # Left behind by a run that is killed, it still holds the folder.
+            pass_fds=(self.state.lock_number,),
         )
-        if seeding.returncode != 0:
+        self.state.note(pid=os.getpid(), groups=[seeding.pid])
+        try:
+            returncode = seeding.wait()
+        except BaseException:
+            seeding.kill()
+            seeding.wait()
+            raise
+        if returncode != 0:
             raise CommandError("seed_demo failed, so nothing was started. What went wrong stands above.")
 
     def _embedded_database(self) -> Path | None:
@@ -131,3 +142,9 @@ class Command(BaseCommand):
         with suppress(OSError):
             self.stdout.write(sentence)
             self.stdout.flush()
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text) <= launch.HIGHEST_PORT):
+        raise ArgumentTypeError(f"a port is a number from 1 to {launch.HIGHEST_PORT}, not {text!r}")
+    return int(text)
