@@ -12,12 +12,15 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from roulette_site import celery_app
 from sessions_app.services.game_sessions import start_game_session
-from tables.models import GameRound, RoundState
+from tables.models import GameRound, PublishedRules, RoundState, RulesStatus
 from tables.services.advance import sweep
+from tables.services.rules import approve_rules
 from tests.conftest import _url_of_test_database
 from tests.house import DRAW_KEY, House, PlayerAtTable, bet, make_house
 
@@ -63,6 +66,19 @@ def test_over_redis(house: House, worker: Callable[..., Any], redis_url: str) ->
 
 def test_over_rabbitmq(house: House, worker: Callable[..., Any], amqp_url: str) -> None:
     play_over(house, amqp_url, worker)
+
+
+@pytest.mark.article("pt:p3", "pt:p4")
+def test_approved_rules_are_published_by_a_worker(house: House, worker: Callable[..., Any]) -> None:
+    worker("fsatomic://", queues="background")
+    rules = house.table.rules
+    rules.pk, rules.version, rules.status, rules.created_at = None, 2, RulesStatus.DRAFT, timezone.now()
+    rules.save()
+    address = reverse("rules-version", args=[rules.rulebook_code, 2])
+    assert Client().get(address).status_code == 404
+    approve_rules(rules=rules, reference="TEST-2", in_force_from=timezone.now(), at=timezone.now())
+    wait_for(lambda: PublishedRules.objects.filter(rules=rules).exists())
+    assert "TEST-2" in Client().get(address).content.decode()
 
 
 def test_the_sweep_takes_over_from_a_worker_that_was_killed(house: House, worker: Callable[..., Any]) -> None:
