@@ -17,6 +17,7 @@ from tables.roulette.rulebook import Rulebook
 from tables.roulette.rulebooks import all_rulebooks, find_rulebook
 from tables.roulette.settlement import returned_cents, spot_results
 from tables.roulette.wheel import BLACK, RED, WHEEL, sector
+from tests.roulette import second_derivation as law
 
 rulebooks = st.sampled_from(all_rulebooks())
 stakes = st.integers(1, 10**9)
@@ -45,9 +46,39 @@ def test_each_stake_is_returned_lost_or_waits_and_nothing_else(
 
 
 @given(rulebooks, slips, numbers)
-def test_what_the_house_wins_the_players_lose(rulebook: Rulebook, slip: tuple[Bet, ...], number: int) -> None:
+def test_every_cent_goes_back_or_to_the_house_as_the_law_says(
+    rulebook: Rulebook, slip: tuple[Bet, ...], number: int
+) -> None:
+    stakes_back = prizes = halves = kept = 0
+    for bet in slip:
+        covered = frozenset(bet.spot.numbers)
+        kind, _ = law.outcome(rulebook.code, covered, number, bet.stake_cents)
+        match kind:
+            case "won":
+                stakes_back += bet.stake_cents
+                prizes += law.prize(len(covered), bet.stake_cents)
+            case "half" | "zero_choice":
+                # The player may ask for half at once, and an odd cent is his.
+                halves += ceil(Fraction(bet.stake_cents, 2))
+                kept += bet.stake_cents // 2
+            case "lost":
+                kept += bet.stake_cents
+    assert stakes_back + halves + kept == sum(bet.stake_cents for bet in slip)
+    (step,) = play(rulebook, slip, [number])
+    assert sum(result.prize_cents for result in step.results) == prizes
+    can_be_had = [result.may_withdraw_cents or result.returned_cents for result in step.results]
+    assert sum(can_be_had) == stakes_back + halves + prizes
+    assert returned_by_number(rulebook, slip)[number] == stakes_back + halves + prizes
+    assert house_result_by_number(rulebook, slip)[number] == kept - prizes
+
+
+@given(rulebooks, slips)
+def test_the_exposure_on_each_number_is_what_playing_it_pays(rulebook: Rulebook, slip: tuple[Bet, ...]) -> None:
+    taken_back = [dict.fromkeys(range(len(slip)), "withdraw")]
+    paid = [play(rulebook, slip, [number], taken_back)[0].returned_cents for number in range(37)]
+    assert list(returned_by_number(rulebook, slip)) == paid
     staked = sum(bet.stake_cents for bet in slip)
-    assert house_result_by_number(rulebook, slip)[number] + returned_by_number(rulebook, slip)[number] == staked
+    assert list(house_result_by_number(rulebook, slip)) == [staked - cents for cents in paid]
 
 
 @given(rulebooks, stakes)
