@@ -14,6 +14,12 @@ MIDDLE = (2, 5, 8, 11, 14, 17, 20, 23, 26, 29, 32, 35)
 BOTTOM = (1, 4, 7, 10, 13, 16, 19, 22, 25, 28, 31, 34)
 REDS = frozenset({1, 3, 5, 7, 9, 12, 14, 16, 18, 19, 21, 23, 25, 27, 30, 32, 34, 36})
 
+# Rule 6c, clockwise.
+WHEEL = (
+    0, 32, 15, 19, 4, 21, 2, 25, 17, 34, 6, 27, 13, 36, 11, 30, 8, 23, 10, 5, 24, 16, 33, 1, 20, 14, 31, 9, 22, 18, 29,
+    7, 28, 12, 35, 3, 26,
+)  # fmt: skip
+
 # Rule 12; roulette française, "Maxima et minima"; article 57-12. One number, two, three, four, six, twelve, twenty-four,
 # and the even chances.
 MAXIMA = {

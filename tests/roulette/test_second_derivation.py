@@ -7,10 +7,19 @@ from tables.roulette.exposure import largest_win
 from tables.roulette.rulebook import Rulebook
 from tables.roulette.rulebooks import all_rulebooks
 from tables.roulette.settlement import returned_cents, spot_results
+from tables.roulette.wheel import WHEEL, colour_of
 from tests.roulette import second_derivation as law
 
 RULEBOOKS = pytest.mark.parametrize("rulebook", all_rulebooks(), ids=lambda rulebook: rulebook.code)
 STAKES = (1, 2, 3, 50, 99, 100, 12345)
+
+
+@pytest.mark.article("pt:6a", "pt:6b", "pt:6c", "fr-francaise:1", "fr-francaise:4", "fr-anglaise:1")
+def test_the_wheel_is_the_laws_pocket_by_pocket() -> None:
+    assert WHEEL == law.WHEEL
+    assert sorted(WHEEL) == list(range(37))
+    assert [str(colour_of(number)) for number in WHEEL] == ["none", *["red", "black"] * 18]
+    assert {number for number in WHEEL if colour_of(number) == "red"} == law.REDS
 
 
 @pytest.mark.article(
