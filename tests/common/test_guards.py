@@ -239,15 +239,19 @@ def test_what_services_write_later_is_not_refused(evening: Evening) -> None:
 @pytest.mark.postgresql
 @by_table
 def test_no_table_is_emptied(guard: Guard, evening: Evening) -> None:
-    run("SET CONSTRAINTS ALL IMMEDIATE")
+    settle_constraints()
+    cannot_be_emptied(guard.table)
+
+
+def cannot_be_emptied(table: str) -> None:
     for cascade in ("", " CASCADE"):
-        before = rows(guard.table)
+        before = rows(table)
         # Where rows of another table point here, PostgreSQL itself refuses without CASCADE.
-        own_refusal = f"^{guard.table}: TRUNCATE refused" + ("|^cannot truncate a table referenced" * (not cascade))
+        own_refusal = f"^{table}: TRUNCATE refused" + ("|^cannot truncate a table referenced" * (not cascade))
         with pytest.raises(Exception, match=own_refusal) as raised:
-            run(f"TRUNCATE {guard.table}{cascade}")
+            run(f"TRUNCATE {table}{cascade}")
         assert raised.type.__module__ == "django.db.utils"
-        assert rows(guard.table) == before
+        assert rows(table) == before
 
 
 # --- Rows put in the place of others ---
@@ -591,9 +595,30 @@ def test_from_every_past_state_the_head_is_reached_with_every_guard(past: tuple[
         assert set(guards.protected_tables()) <= present
         play_an_evening()
         for guard in GUARDS:
-            refused(guard.table, f"DELETE FROM {guard.table}")
-            changed = guard.frozen[0] if guard.frozen else guard.key
-            refused(guard.table, f"UPDATE {guard.table} SET {changed} = {changed} + 1000000")
+            nothing_can_be_done_to(guard)
+
+
+def nothing_can_be_done_to(guard: Guard) -> None:
+    """Find every way refused in which SQL can take a row away, change it or put another in its place."""
+    table, key = guard.table, guard.key
+    refused(table, f"DELETE FROM {table}")
+    row = a_row(table)
+    name = next(name for name in (*guard.frozen, *(field.column for field in columns_of(table))) if name != key)
+    value = other(column(table, name), row[name])
+    refused(table, f"UPDATE {table} SET {name} = %s WHERE {key} = %s", [value, row[key]])
+    refused(table, f"UPDATE {table} SET {key} = {key} + 1000000")
+    again = f"SELECT * FROM {table} WHERE {key} = %s"
+    if connection.vendor == "sqlite":
+        refused(table, f"UPDATE OR REPLACE {table} SET {name} = %s WHERE {key} = %s", [value, row[key]])
+        for state in ("ON", "OFF"):
+            with recursive_triggers(state):
+                refused(table, f"INSERT OR REPLACE INTO {table} {again}", [row[key]])
+                refused(table, f"REPLACE INTO {table} {again}", [row[key]])
+    else:
+        on_conflict = f"ON CONFLICT ({key}) DO UPDATE SET {name} = %s"
+        refused(table, f"INSERT INTO {table} {again} {on_conflict}", [row[key], value])
+        settle_constraints()
+        cannot_be_emptied(table)
 
 
 def migrating(*plan: tuple[str, str]) -> dict[str, Any]:
