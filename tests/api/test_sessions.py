@@ -430,7 +430,7 @@ def test_a_refusal_names_every_breach_and_moves_nothing(table: Table) -> None:
     assert table.read()["balance"] == "100.00"
 
 
-@pytest.mark.article("pt:12", "pt:13")
+@pytest.mark.article("pt:12")
 def test_the_limits_hold_over_the_slips_of_a_round(table: Table) -> None:
     assert table.place(bet("straight", 17, stake="30.00")).status_code == 201
     said = problem(table.place(bet("straight", 17, stake="1.00"), key="key-00002"), 409, "slip_refused")
@@ -507,7 +507,6 @@ def test_the_largest_slip_is_placed(caller: Caller) -> None:
     assert (response.status_code, response.json()["staked"], response.json()["balance"]) == (201, "100.00", "0.00")
 
 
-@pytest.mark.article("pt:10")
 def test_a_closed_round_takes_no_bets(table: Table) -> None:
     table.place(bet("red"))
     table.post("spin")

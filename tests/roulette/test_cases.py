@@ -142,6 +142,15 @@ def rules_of(case: dict[str, Any]) -> list[str]:
     return re.findall(r"\d+[a-e]?(?:-[ivx]+)?", found[1]) if found else []
 
 
+# Every case that a request puts, beside its request; tests/api puts some of them over HTTP.
+ASKED = [
+    (CASES[kind][case_id], request(CASES[kind][case_id]))
+    for kind in KINDS
+    for case_id in ids_of(kind)
+    if case_id not in ENUMERATIONS
+]
+
+
 def asked(marks: dict[str, pytest.MarkDecorator], *kinds: str) -> list[Any]:
     """The cases of these kinds that a request puts, each marked with those of its rules that its answer shows."""
     return [

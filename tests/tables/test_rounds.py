@@ -79,7 +79,6 @@ def test_a_round_pays_exactly_what_the_rulebook_says(rulebook: str, number: int)
     assert totals.stake_returned_cents + totals.prize_cents + totals.half_back_cents == due
 
 
-@pytest.mark.article("pt:23")
 def test_every_step_does_its_work_once(maria: PlayerAtTable) -> None:
     game_round = maria.play(bet("red"), bet("black"))
     balance = maria.balance_cents

@@ -30,6 +30,7 @@ def overlap(a: Place, b: Place) -> bool:
     )
 
 
+@pytest.mark.article("pt:6d")
 @by_name
 def test_each_of_the_161_spots_has_a_region_of_its_own(cloth) -> None:
     assert sorted(place.spot.index for place in cloth.places) == list(range(161))
@@ -66,12 +67,14 @@ def test_every_region_can_be_hit_with_a_finger(cloth) -> None:
     assert smallest >= 14
 
 
+@pytest.mark.article("pt:6", "pt:6a", "pt:6c")
 def test_the_wheel_has_its_numbers_where_the_rule_puts_them() -> None:
     pockets = wheel_pockets()
     assert tuple(pocket.number for pocket in pockets) == WHEEL
     assert degrees_of(0) == "0"
     assert abs(float(degrees_of(32)) - 360 / 37) < 0.01
-    assert len({pocket.degrees for pocket in pockets}) == 37
+    # Evenly spaced, clockwise from the zero.
+    assert [float(pocket.degrees) for pocket in pockets] == pytest.approx([n * 360 / 37 for n in range(37)], abs=0.01)
 
 
 @pytest.mark.parametrize("track", [WIDE_TRACK, TALL_TRACK], ids=lambda track: track.name)

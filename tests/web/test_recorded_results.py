@@ -102,6 +102,7 @@ def shows_the_recorded_play(html: str) -> None:
     assert re.findall(r'class="paid-text"[^>]*>(.*?)<', html) == ["12.34", "4.00"] * 2
 
 
+@pytest.mark.article("pt:6e", "pt:18")
 def test_the_play_page_shows_what_is_recorded(played: Played) -> None:
     html = played.page("play", played.maria.house.table.slug)
     shows_the_recorded_play(html)
@@ -113,6 +114,7 @@ def test_the_parts_that_are_swapped_show_what_is_recorded(played: Played) -> Non
     shows_the_recorded_play(played.page("state", played.maria.house.table.slug, **{"HX-Request": "true"}))
 
 
+@pytest.mark.article("pt:26")
 def test_looking_back_shows_what_is_recorded(played: Played) -> None:
     html = played.page("round", played.game_round.pk)
     said = words(html)
@@ -127,6 +129,7 @@ def test_looking_back_shows_what_is_recorded(played: Played) -> None:
     assert html.count('box is-winning" data-box="32"') == 2
 
 
+@pytest.mark.article("pt:28")
 def test_the_statement_shows_what_is_recorded(played: Played) -> None:
     html = played.page("statement", played.maria.game_session.pk)
     figures = {name: part(html, name) for name in ("staked", "prizes", "returned", "net", "rounds")}
