@@ -5,13 +5,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
+from django.db.models import Q
 from django.test import Client
 from django.utils import timezone
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from sessions_app.selectors.statement import statement_of
-from tables.models import Bet, GameRound, RoundState, Slip, SlipCall
+from tables.models import UNFINISHED, Bet, GameRound, RoundState, Slip, SlipCall
 from tables.roulette.cloth import find_spot
 from tables.services.advance import sweep
 from tests.house import DRAW_KEY, House, make_house
@@ -160,6 +162,18 @@ def test_a_round_is_played_end_to_end(
     expect(page.locator("#net")).to_have_text(f"{sign}{abs(net) / 100:.2f}\u00a0€")
     assert fits(page)
     assert maria.complaints == []
+    wait_for_worker(page)
+    assert sorted(house.table.rounds.values_list("number", "state")) == [(1, "settled"), (2, "unused")]
+    call_command("verify")
+
+
+def wait_for_worker(page: Page) -> None:
+    """Wait until the worker has finished every round, the one that the player left without a bet among them."""
+    for _ in range(100):
+        if not GameRound.objects.filter(Q(state__in=UNFINISHED) | Q(draw__isnull=True)).exists():
+            return
+        page.wait_for_timeout(100)
+    pytest.fail("some rounds are not finished")
 
 
 @SIZES
