@@ -171,20 +171,40 @@ def test_two_debits_of_one_balance(house: House, monkeypatch: pytest.MonkeyPatch
         refused = [answer for answer in answers if isinstance(answer, SlipRefused | BalanceTooLow)]
         assert len(refused) == 1, answers
         assert maria.balance_cents == 4_00
-    for n in range(FEW_TRIES):
-        maria = house.seated(balance_cents=10_00)
-        twice = at_once(
-            *[
-                lambda m=maria, key=f"two:{n}:{i}": place_bets(
-                    seat=m.seat, items=[bet("red", stake="6.00")], key=key, actor="t"
-                )
-                for i in range(2)
-            ]
-        )
-        assert sum(isinstance(answer, SlipRefused) for answer in twice) == 1, twice
+    for _ in range(FEW_TRIES):
+        maria = house.seated(balance_cents=4_00)
         twice = at_once(*[lambda m=maria: withdraw(wallet=m.wallet, amount_cents=3_00, actor="t", at=NOON)] * 2)
         assert sum(isinstance(answer, BalanceTooLow) for answer in twice) == 1, twice
         assert maria.balance_cents == 1_00
+    call_command("verify")
+
+
+def place_two_slips(player: PlayerAtTable) -> list[object]:
+    """Each of them is covered by the balance, both together are not."""
+    return at_once(
+        *[
+            lambda colour=colour: place_bets(
+                seat=player.seat, items=[bet(colour, stake="6.00")], key=f"{colour}:{player.seat.pk}", actor="test"
+            )
+            for colour in ("red", "black")
+        ]
+    )
+
+
+def test_two_slips_for_one_balance(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    with placing_without(monkeypatch, ACCOUNT_LOCK):
+        unguarded = [place_two_slips(house.seated(balance_cents=10_00)) for _ in range(TRIES)]
+    # Both slips saw the money there; only the database's CHECK stood between, and its refusal is no answer.
+    broken = [answers for answers in unguarded if any(isinstance(answer, DatabaseError) for answer in answers)]
+    assert broken, "without the account's lock both slips find the money there"
+
+    for _ in range(TRIES):
+        maria = house.seated(balance_cents=10_00)
+        answers = place_two_slips(maria)
+        (refused,) = [answer for answer in answers if isinstance(answer, SlipRefused)]
+        assert [(one["reason"], one["maximum"]) for one in refused.breaches] == [("balance_too_low", "4.00")]
+        assert maria.balance_cents == 4_00
+        assert [b.stake_cents for b in Bet.objects.filter(game_round=maria.game_round)] == [6_00]
     call_command("verify")
 
 
