@@ -141,11 +141,10 @@ def test_two_slips_for_one_maximum(house: House, monkeypatch: pytest.MonkeyPatch
 
 
 def place_and_withdraw(player: PlayerAtTable, n: int) -> list[object]:
+    at, key = player.house.at(), f"race:{player.seat.pk}:{n}"
     return at_once(
-        lambda: place_bets(
-            seat=player.seat, items=[bet("red", stake="6.00")], key=f"race:{player.seat.pk}:{n}", actor="test"
-        ),
-        lambda: withdraw(wallet=player.wallet, amount_cents=6_00, actor="test", at=timezone.now()),
+        lambda: place_bets(seat=player.seat, items=[bet("red", stake="6.00")], key=key, actor="test", at=at),
+        lambda: withdraw(wallet=player.wallet, amount_cents=6_00, actor="test", at=at),
     )
 
 
@@ -184,7 +183,11 @@ def place_two_slips(player: PlayerAtTable) -> list[object]:
     return at_once(
         *[
             lambda colour=colour: place_bets(
-                seat=player.seat, items=[bet(colour, stake="6.00")], key=f"{colour}:{player.seat.pk}", actor="test"
+                seat=player.seat,
+                items=[bet(colour, stake="6.00")],
+                key=f"{colour}:{player.seat.pk}",
+                actor="test",
+                at=player.house.at(),
             )
             for colour in ("red", "black")
         ]
@@ -283,24 +286,25 @@ def test_24_bettors_without_pause_against_a_closing(house: House, monkeypatch: p
 
 def test_one_key_spent_by_two_at_once(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     maria, joao = house.seated(), house.seated()
+    at = house.at()
     with placing_without(monkeypatch, ACCOUNT_LOCK):
         answers = [
             answer
             for n in range(TRIES)
             for answer in at_once(
-                *[lambda n=n: place_bets(seat=joao.seat, items=[bet("red")], key=f"torn:{n}", actor="t")] * 2
+                *[lambda n=n: place_bets(seat=joao.seat, items=[bet("red")], key=f"torn:{n}", actor="t", at=at)] * 2
             )
         ]
     # Both found the key unspent. Its unique index keeps the money right, but the player is told a falsehood.
     assert any(isinstance(answer, IdempotencyConflict) for answer in answers), "without the lock nobody is answered"
     assert Slip.objects.count() == TRIES
     for n in range(TRIES):
-        same = [lambda n=n: place_bets(seat=maria.seat, items=[bet("red")], key=f"twin:{n}", actor="t")] * 2
+        same = [lambda n=n: place_bets(seat=maria.seat, items=[bet("red")], key=f"twin:{n}", actor="t", at=at)] * 2
         first, second = at_once(*same)
         assert {getattr(first, "replayed", first), getattr(second, "replayed", second)} == {True, False}
         mixed = at_once(
-            lambda n=n: place_bets(seat=maria.seat, items=[bet("black")], key=f"mixed:{n}", actor="t"),
-            lambda n=n: place_bets(seat=joao.seat, items=[bet("black")], key=f"mixed:{n}", actor="t"),
+            lambda n=n: place_bets(seat=maria.seat, items=[bet("black")], key=f"mixed:{n}", actor="t", at=at),
+            lambda n=n: place_bets(seat=joao.seat, items=[bet("black")], key=f"mixed:{n}", actor="t", at=at),
         )
         assert sum(isinstance(answer, IdempotencyConflict) for answer in mixed) == 1, mixed
     assert Slip.objects.count() == 3 * TRIES
