@@ -1,4 +1,4 @@
-"""The people of the demonstration: one button each on /demo/."""
+"""The people of the demonstration: one button each on /demo/, but for the bots."""
 
 from dataclasses import dataclass
 
@@ -40,5 +40,26 @@ STAFF = (
 
 PERSONAS = (*PLAYERS, *STAFF)
 
-# They play Solo through the public API; nobody logs in as one of them.
-BOT_HANDLES = ("bot-amalia", "bot-baltasar", "bot-clara")
+
+@dataclass(frozen=True)
+class BotPerson:
+    """A player made of code, who plays Solo through the public API. Nobody logs in as one."""
+
+    handle: str
+    full_name: str
+    favourite: int
+
+
+# One name for each letter; the favourite numbers lie all over the wheel.
+_BOT_NAMES = {
+    "amalia": "Amália", "baltasar": "Baltasar", "clara": "Clara", "dinis": "Dinis", "eva": "Eva",
+    "fausto": "Fausto", "gloria": "Glória", "hugo": "Hugo", "irene": "Irene", "jaime": "Jaime",
+    "katia": "Kátia", "lucia": "Lúcia", "mario": "Mário", "noemia": "Noémia", "olavo": "Olavo",
+    "paula": "Paula", "quim": "Quim", "raquel": "Raquel", "samuel": "Samuel", "teresa": "Teresa",
+    "urbano": "Urbano", "vera": "Vera", "wanda": "Wanda", "xavier": "Xavier", "zulmira": "Zulmira",
+}  # fmt: skip
+
+BOTS = tuple(
+    BotPerson(f"bot-{handle}", f"{name} (bot)", favourite=(7 * n) % 37)
+    for n, (handle, name) in enumerate(_BOT_NAMES.items())
+)

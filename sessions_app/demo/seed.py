@@ -2,35 +2,44 @@
 
 import datetime as dt
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from django.contrib.auth.models import Group
+from django.db import connection
 
 from roulette_site.common.models import Operator
 from sessions_app.models import EndBasis
 from sessions_app.services.game_sessions import end_game_session, start_game_session
 from tables import draws
-from tables.models import GameRound, NumberSource, SpecificRules, Table, TableKind
-from tables.roulette.cloth import SPOTS
+from tables.models import GameRound, NumberSource, Seat, SpecificRules, Table, TableKind
 from tables.roulette.rulebooks import all_rulebooks
-from tables.services.advance import advance_round, open_individual_round
 from tables.services.betting import place_bets
 from tables.services.publishing import publish_rules
-from tables.services.rounds import launch_ball
+from tables.services.rounds import draw_round, launch_ball, open_round, reveal_unused
 from tables.services.rules import approve_rules
+from tables.services.settlement import settle_round
 from tables.services.tables import set_up_table
-from wallets.amounts import format_cents
-from wallets.models import Player, Unit, User
+from wallets.models import Account, Player, Unit, User
 from wallets.services.ledger import deposit, open_wallet, withdraw
 from wallets.services.people import add_player
 
-from .personas import BOT_HANDLES, PLAYERS, STAFF
+from .bets import MINIMUM_CENTS, slips_of_round
+from .personas import BOTS, PLAYERS, STAFF
 
 SEED = 807
-SOLO_MINIMUM_CENTS = 50
-ROUNDS_PER_EVENING = (12, 24)
-DEPOSIT_CENTS = 100_000
+BOTS_A_DAY = 6
+ROUNDS_PER_SESSION = (9, 21)
+# When the first guest of a gaming day comes, and how long the table then waits for each next one: all of it fits into
+# a gaming day of 23 hours.
+FIRST_SESSION_AFTER = dt.timedelta(hours=4)
+SECONDS_BETWEEN_SESSIONS = (20 * 60, 90 * 60)
+# What Maria brings each day, and takes away again: more than she can stake in a session.
+MONEY_OF_THE_DAY_CENTS = 100_000
+BOT_MONEY_CENTS = 100_000
+# More than a bot can stake in a session.
+TOP_UP_BELOW_CENTS = 40_000
 # What Maria likes: her numbers, and a little beside them.
 FAVOURITES = (17, 20, 32, 8)
 
@@ -63,17 +72,37 @@ class SeedsOf:
         return self.chance.randbytes(draws.SEED_BYTES)
 
 
+@contextmanager
+def without_waiting_for_the_disk() -> Iterator[None]:
+    """Commit thousands of small transactions quickly: what a power cut would lose is made again by the same command."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute("PRAGMA synchronous")
+            (before,) = cursor.fetchone()
+            quick, usual = "PRAGMA synchronous=OFF", f"PRAGMA synchronous={before:d}"
+        else:
+            quick, usual = "SET synchronous_commit TO off", "RESET synchronous_commit"
+        cursor.execute(quick)
+        try:
+            yield
+        finally:
+            cursor.execute(usual)
+
+
 def seed_demo(*, now: dt.datetime, days: int, key: bytes) -> None:
-    """Make the whole demonstration, its past ending shortly before `now`."""
-    beginning = now - dt.timedelta(days=days)
+    """Make the whole demonstration: its past is the `days` gaming days before the one that `now` belongs to."""
+    rule = seed_operator().gaming_day_rule
+    today = rule.day_of(now)
+    beginning = rule.start_of(today - dt.timedelta(days=days))
     table = seed_house(at=beginning)
     seed_people(at=beginning)
-    seed_history(table=table, player=Player.objects.get(handle="maria"), now=now, days=days, key=key)
+    starts = [rule.start_of(today - dt.timedelta(days=back)) for back in range(days, 0, -1)]
+    seed_history(table=table, day_starts=starts, key=key)
 
 
-def seed_house(*, at: dt.datetime) -> Table:
-    """Set up the operator, one approved and published version of the rules for each rulebook, and the table Solo."""
-    Operator.objects.create(
+def seed_operator() -> Operator:
+    """Set up the house that everything belongs to."""
+    return Operator.objects.create(
         id=1,
         legal_name="Casino Atlântico Demonstração, S.A.",
         brand="Casino Atlântico",
@@ -81,6 +110,10 @@ def seed_house(*, at: dt.datetime) -> Table:
         help_address="ajuda@casino-atlantico.example",
         complaint_address="reclamacoes@casino-atlantico.example",
     )
+
+
+def seed_house(*, at: dt.datetime) -> Table:
+    """Set up one approved and published version of the rules for each rulebook, and the table Solo."""
     for rulebook in all_rulebooks():
         rules = SpecificRules.objects.create(
             rulebook_code=rulebook.code,
@@ -97,7 +130,7 @@ def seed_house(*, at: dt.datetime) -> Table:
         unit=Unit.EUR,
         number_source=NumberSource.DRAWN,
         rules=SpecificRules.objects.get(rulebook_code="pt-online", version=1),
-        minimum_cents=SOLO_MINIMUM_CENTS,
+        minimum_cents=MINIMUM_CENTS,
     )
     for rules_id in SpecificRules.objects.values_list("pk", flat=True):
         publish_rules(rules_id=rules_id, at=at)
@@ -106,57 +139,107 @@ def seed_house(*, at: dt.datetime) -> Table:
 
 def seed_people(*, at: dt.datetime) -> None:
     """Bring in players with their money, staff with their roles, and the bots."""
-    money = {persona.handle: persona.balance_cents for persona in PLAYERS} | dict.fromkeys(BOT_HANDLES, DEPOSIT_CENTS)
-    names = {persona.handle: persona.name for persona in PLAYERS}
-    for handle, cents in money.items():
-        player = add_player(email=f"{handle}@demo.example", full_name=names.get(handle, handle), handle=handle, at=at)
+    people = [(persona.handle, persona.name, persona.balance_cents) for persona in PLAYERS]
+    people += [(bot.handle, bot.full_name, BOT_MONEY_CENTS) for bot in BOTS]
+    for handle, name, cents in people:
+        player = add_player(email=f"{handle}@demo.example", full_name=name, handle=handle, at=at)
         deposit(wallet=open_wallet(player=player, unit=Unit.EUR), amount_cents=cents, actor="system", at=at)
     for persona in STAFF:
         user = User.objects.create_user(email=persona.email, full_name=persona.name, is_staff=True)
         user.groups.set([Group.objects.get(name=role) for role in persona.roles])
 
 
-def seed_history(*, table: Table, player: Player, now: dt.datetime, days: int, key: bytes) -> None:
-    """Let the player spend an evening at the table on each of the last `days`; his balance ends as it began."""
+def seed_history(*, table: Table, day_starts: Sequence[dt.datetime], key: bytes) -> None:
+    """Let Maria and some bots play at the table on each gaming day, one after the other.
+
+    Maria's balance ends each day as it began; the bots keep what they win and lose.
+    """
     chance = random.Random(SEED)  # noqa: S311
-    wallet = open_wallet(player=player, unit=Unit.EUR)
-    balance_wanted = wallet.balance_cents or 0
-    for day in range(days, 0, -1):
-        clock = MovedClock(now - dt.timedelta(days=day) + dt.timedelta(hours=2, minutes=chance.randrange(60)))
-        deposit(wallet=wallet, amount_cents=DEPOSIT_CENTS, actor="system", at=clock())
-        _play_evening(table, player, clock, chance, key)
-        wallet.refresh_from_db()
-        surplus = (wallet.balance_cents or 0) - balance_wanted
-        withdraw(wallet=wallet, amount_cents=surplus, actor="system", at=clock.forward(60))
+    maria = Guest.find("maria", FAVOURITES)
+    bots = [Guest.find(bot.handle, (bot.favourite,)) for bot in BOTS]
+    for day_start in day_starts:
+        clock = MovedClock(day_start + FIRST_SESSION_AFTER)
+        guests = [maria, *chance.sample(bots, k=BOTS_A_DAY)]
+        chance.shuffle(guests)
+        for guest in guests:
+            clock.forward(chance.uniform(*SECONDS_BETWEEN_SESSIONS))
+            evening = Evening(table=table, guest=guest, clock=clock, chance=chance, key=key)
+            if guest is maria:
+                _play_with_money_of_the_day(evening)
+            else:
+                _top_up(guest, at=clock())
+                evening.play()
 
 
-def _play_evening(table: Table, player: Player, clock: MovedClock, chance: random.Random, key: bytes) -> None:
-    game_session = start_game_session(table=table, player=player, at=clock())
-    seat = game_session.seat
-    open_individual_round(seat_id=seat.pk, key=key, at=clock.forward(1), fresh_seed=SeedsOf(chance))
-    for _ in range(chance.randint(*ROUNDS_PER_EVENING)):
-        for items in _slips(chance):
+def _play_with_money_of_the_day(evening: "Evening") -> None:
+    wallet, clock = evening.guest.wallet, evening.clock
+    before = wallet.balance_cents or 0
+    deposit(wallet=wallet, amount_cents=MONEY_OF_THE_DAY_CENTS, actor="system", at=clock())
+    evening.play()
+    wallet.refresh_from_db()
+    surplus = (wallet.balance_cents or 0) - before
+    withdraw(wallet=wallet, amount_cents=surplus, actor="system", at=clock.forward(60))
+    wallet.refresh_from_db()
+
+
+def _top_up(guest: "Guest", at: dt.datetime) -> None:
+    guest.wallet.refresh_from_db()
+    if (guest.wallet.balance_cents or 0) < TOP_UP_BELOW_CENTS:
+        deposit(wallet=guest.wallet, amount_cents=BOT_MONEY_CENTS, actor="system", at=at)
+
+
+@dataclass(frozen=True)
+class Guest:
+    """Somebody with a past at the table."""
+
+    player: Player
+    wallet: Account
+    favourites: Sequence[int]
+
+    @classmethod
+    def find(cls, handle: str, favourites: Sequence[int]) -> "Guest":
+        """The player of that handle."""
+        player = Player.objects.get(handle=handle)
+        return cls(player, open_wallet(player=player, unit=Unit.EUR), favourites)
+
+
+@dataclass(frozen=True)
+class Evening:
+    """One session of a guest at an individual table, step by step as player and worker take them."""
+
+    table: Table
+    guest: Guest
+    clock: MovedClock
+    chance: random.Random
+    key: bytes
+
+    def play(self) -> None:
+        """Sit down, play some rounds, get up."""
+        game_session = start_game_session(table=self.table, player=self.guest.player, at=self.clock())
+        game_round = self._open_round(game_session.seat)
+        for _ in range(self.chance.randint(*ROUNDS_PER_SESSION)):
+            game_round = self._play_round(game_session.seat, game_round)
+        end_game_session(game_session=game_session, basis=EndBasis.PLAYER, at=self.clock.forward(5))
+        # The round that was open for a next bet.
+        reveal_unused(game_round_id=game_round.pk, key=self.key, at=self.clock.forward(1))
+
+    def _play_round(self, seat: Seat, game_round: GameRound) -> GameRound:
+        for items in slips_of_round(self.chance, self.chance.choice(self.guest.favourites)):
             place_bets(
                 seat=seat,
                 items=items,
-                key=f"seed:{player.pk}:{chance.getrandbits(64):016x}",
-                actor=f"player:{player.pk}",
-                at=clock.forward(chance.uniform(3, 15)),
+                key=f"seed:{seat.player_id}:{self.chance.getrandbits(64):016x}",
+                actor=f"player:{seat.player_id}",
+                at=self.clock.forward(self.chance.uniform(4, 25)),
             )
-        game_round: GameRound = launch_ball(seat=seat, at=clock.forward(2))
-        clock.forward(4)
-        advance_round(game_round_id=game_round.pk, key=key, now=clock, fresh_seed=SeedsOf(chance))
-    end_game_session(game_session=game_session, basis=EndBasis.PLAYER, at=clock.forward(5))
-    unused = GameRound.objects.filter(seat=seat).order_by("-number")[0]
-    advance_round(game_round_id=unused.pk, key=key, now=clock)
+        launch_ball(seat=seat, game_round_id=game_round.pk, at=self.clock.forward(2))
+        draw_round(game_round_id=game_round.pk, key=self.key, at=self.clock.forward(4))
+        settle_round(game_round_id=game_round.pk, at=self.clock())
+        return self._open_round(seat)
 
-
-def _slips(chance: random.Random) -> Iterator[list[dict[str, object]]]:
-    """A few slips as Maria would place them: straight up on her numbers, something around them, at times voisins."""
-    favourite = chance.choice(FAVOURITES)
-    yield [{"type": "straight", "on": [favourite], "stake": format_cents(SOLO_MINIMUM_CENTS * chance.randint(1, 4))}]
-    around = [spot for spot in SPOTS if favourite in spot.numbers]
-    for spot in chance.sample(around, k=chance.randint(1, 5)):
-        yield [{"type": str(spot.type), "on": list(spot.on), "stake": format_cents(SOLO_MINIMUM_CENTS * 2)}]
-    if chance.random() < 0.2:
-        yield [{"call": "voisins", "unit": format_cents(SOLO_MINIMUM_CENTS)}]
+    def _open_round(self, seat: Seat) -> GameRound:
+        opened = open_round(
+            table=self.table, seat=seat, key=self.key, at=self.clock.forward(1), fresh_seed=SeedsOf(self.chance)
+        )
+        assert opened is not None, "the table is open and the guest sits there"
+        return opened

@@ -2,13 +2,17 @@
 
 import datetime as dt
 import threading
+from collections import Counter
+from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group
 from django.core.management import CommandError, call_command
-from django.test import Client
+from django.db.models import Sum
+from django.test import Client, TransactionTestCase
 from django.urls import reverse
 from django.utils import timezone
 
@@ -16,99 +20,147 @@ from roulette_site.common.later import muted
 from roulette_site.common.models import Operator
 from roulette_site.common.roles import ROLES
 from sessions_app.demo.bots import Api, ApiRefused, Bot
-from sessions_app.demo.personas import BOT_HANDLES, PERSONAS, PLAYERS, STAFF
-from sessions_app.demo.seed import seed_demo
+from sessions_app.demo.personas import BOTS, PERSONAS, PLAYERS, STAFF
+from sessions_app.demo.seed import seed_demo, without_waiting_for_the_disk
 from sessions_app.models import GameSession
-from tables.models import Bet, GameRound, PublishedRules, RoundState, SpecificRules, Table
+from tables.models import (
+    Bet,
+    GameRound,
+    PublishedRules,
+    RoundState,
+    RoundTotals,
+    Slip,
+    SlipCall,
+    SpecificRules,
+    Table,
+)
 from tables.services.advance import sweep
 from tests.house import DRAW_KEY
 from tests.web.pages import staff_client
-from wallets.models import Account, ApiKey, Scope, Transfer, User
+from wallets.models import Account, ApiKey, Player, Reason, Scope, Transfer, User
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def demonstration() -> None:
-    with muted():
-        seed_demo(now=timezone.now(), days=14, key=DRAW_KEY)
+# Before 06:00 in Lisbon, and clocks went back within the 14 gaming days before it.
+NOW = dt.datetime(2025, 11, 3, 5, 30, tzinfo=dt.UTC)
+TODAY = dt.date(2025, 11, 2)
 
 
-@pytest.fixture
-def people() -> None:
-    """The demonstration with one day of past: who is in it does not hang on the past."""
-    with muted():
-        seed_demo(now=timezone.now(), days=1, key=DRAW_KEY)
+# --- The past ---------------------------------------------------------------------------------------------------------
+@pytest.fixture(scope="class")
+def verified(django_db_setup: None, django_db_blocker: Any) -> Iterator[str]:
+    """Make the whole demonstration once for a class of tests; what `manage.py verify` said of it."""
+    said = StringIO()
+    with django_db_blocker.unblock():
+        with muted(), without_waiting_for_the_disk():
+            seed_demo(now=NOW, days=14, key=DRAW_KEY)
+        try:
+            call_command("verify", stdout=said)
+        except CommandError as error:
+            said.write(str(error))
+    yield said.getvalue()
+    with django_db_blocker.unblock():
+        TransactionTestCase()._fixture_teardown()
 
 
-def test_the_figures_of_the_demonstration(demonstration: None) -> None:
-    operator = Operator.objects.get()
-    assert (operator.brand, operator.licence, operator.time_zone) == ("Casino Atlântico", "DEMO", "Europe/Lisbon")
-    assert operator.gaming_day_starts_at == dt.time(6)
-    solo = Table.objects.get()
-    assert (solo.name, solo.kind, solo.minimum_cents, solo.unit) == ("Solo", "individual", 50, "EUR")
-    assert SpecificRules.objects.filter(status="approved").count() == PublishedRules.objects.count() == 3
-    balances = {
-        a.player.handle: a.balance_cents for a in Account.objects.filter(kind="wallet").select_related("player")
-    }  # type: ignore[union-attr]
-    assert {handle: balances[handle] for handle in ("maria", "joao", "ines")} == {
-        "maria": 250_00, "joao": 1_000_00, "ines": 40,
-    }  # fmt: skip
-    assert set(balances) == {persona.handle for persona in PLAYERS} | set(BOT_HANDLES)
-    days = {operator.gaming_day_rule.day_of(session.started_at) for session in GameSession.objects.all()}
-    assert len(days) == 14
-    settled = GameRound.objects.filter(state=RoundState.SETTLED).count()
-    assert 12 * 14 <= settled <= 24 * 14
-    assert Bet.objects.count() > 600
-    assert not GameRound.objects.exclude(state__in=(RoundState.SETTLED, RoundState.UNUSED)).exists()
-    assert Transfer.objects.filter(reason="prize").exists()
-    assert {user.email for user in User.objects.filter(is_staff=True)} == {persona.email for persona in STAFF}
+@pytest.mark.django_db
+@pytest.mark.usefixtures("verified")
+class TestThePast:
+    """Fourteen gaming days, the same in every demonstration; each test leaves them as they are."""
+
+    def test_its_books_are_right(self, verified: str) -> None:
+        assert verified.endswith("The books are right.\n"), verified
+
+    def test_the_house(self) -> None:
+        operator = Operator.objects.get()
+        assert (operator.brand, operator.licence, operator.time_zone) == ("Casino Atlântico", "DEMO", "Europe/Lisbon")
+        assert operator.gaming_day_starts_at == dt.time(6)
+        solo = Table.objects.get()
+        assert (solo.name, solo.kind, solo.minimum_cents, solo.unit) == ("Solo", "individual", 50, "EUR")
+        assert solo.rules.rulebook_code == "pt-online"
+        rules = SpecificRules.objects.order_by("rulebook_code").values_list("rulebook_code", "version", "status")
+        assert list(rules) == [(code, 1, "approved") for code in ("fr-anglaise", "fr-francaise", "pt-online")]
+        assert PublishedRules.objects.count() == 3
+
+    def test_rounds_and_bets(self) -> None:
+        states = Counter(GameRound.objects.values_list("state", flat=True))
+        assert states == {RoundState.SETTLED: 1_462, RoundState.UNUSED: 98}
+        assert (Bet.objects.count(), Slip.objects.count(), SlipCall.objects.count()) == (11_797, 2_271, 809)
+        totals = RoundTotals.objects.aggregate(bets=Sum("bets"), staked=Sum("staked_cents"), prizes=Sum("prize_cents"))
+        assert totals == {"bets": 11_797, "staked": 10_149_50, "prizes": 8_348_50}
+        assert Transfer.objects.filter(reason=Reason.PRIZE).count() == 1_012
+
+    def test_fourteen_gaming_days_before_this_one(self) -> None:
+        rule = Operator.objects.get().gaming_day_rule
+        sessions = GameSession.objects.select_related("player")
+        assert all(rule.day_of(one.started_at) == rule.day_of(one.ended_at) for one in sessions)
+        everyone = Counter(rule.day_of(one.started_at) for one in sessions)
+        hers = Counter(rule.day_of(one.started_at) for one in sessions if one.player.handle == "maria")
+        days = [TODAY - dt.timedelta(days=back) for back in range(1, 15)]
+        assert everyone == dict.fromkeys(days, 7)
+        assert hers == dict.fromkeys(days, 1)
+        assert GameSession.objects.count() == 98
+        assert GameRound.objects.filter(seat__player__handle="maria", state=RoundState.SETTLED).count() == 209
+        assert not GameRound.objects.filter(seat__player__handle__in=("joao", "ines")).exists()
+
+    def test_players_and_their_money(self) -> None:
+        wallets = Account.objects.filter(kind="wallet").values_list("player__handle", "balance_cents")
+        balances = dict(wallets)
+        assert len(wallets) == len(balances) == Player.objects.count() == 28
+        assert {handle: balances[handle] for handle in ("maria", "joao", "ines")} == {
+            "maria": 250_00, "joao": 1_000_00, "ines": 40,
+        }  # fmt: skip
+        assert set(balances) == {persona.handle for persona in PLAYERS} | {bot.handle for bot in BOTS}
+        assert len(BOTS) == 25
+        assert sum(balances[bot.handle] for bot in BOTS) == 25_403_50
+        assert Transfer.objects.filter(reason=Reason.DEPOSIT).count() == 28 + 14
+        assert Transfer.objects.filter(reason=Reason.WITHDRAWAL).count() == 14
+
+    def test_every_role_is_a_group_and_every_member_of_staff_has_one(self) -> None:
+        assert set(Group.objects.values_list("name", flat=True)) == set(ROLES)
+        assert {user.email for user in User.objects.filter(is_staff=True)} == {persona.email for persona in STAFF}
+        for persona in STAFF:
+            assert tuple(User.objects.get(email=persona.email).groups.values_list("name", flat=True)) == persona.roles
+
+    def test_anyone_can_be_become_with_one_button(self, settings: Any) -> None:
+        settings.DEMO_SITE = settings.LOCAL = True
+        for persona in PERSONAS:
+            client = Client()
+            answer = client.post(reverse("demo"), {"email": persona.email}, follow=True)
+            assert answer.status_code == 200
+            assert answer.request["PATH_INFO"] == (reverse("admin:index") if persona.is_staff else reverse("lobby"))
+
+    def test_staff_see_rows_and_change_none(self) -> None:
+        client = staff_client(User.objects.get(email="auditor@demo.example"))
+        for model in (
+            "wallets_transfer",
+            "wallets_account",
+            "tables_gameround",
+            "tables_bet",
+            "sessions_app_gamesession",
+        ):
+            assert client.get(reverse(f"admin:{model}_changelist")).status_code == 200
+            assert client.get(reverse(f"admin:{model}_add")).status_code == 403
+        transfer = Transfer.objects.latest("pk")
+        page = reverse("admin:wallets_transfer_change", args=[transfer.pk])
+        assert client.get(page).status_code == 200
+        assert client.post(page, {"amount_cents": "1"}).status_code == 403
+        assert (
+            client.post(reverse("admin:wallets_transfer_delete", args=[transfer.pk]), {"post": "yes"}).status_code
+            == 403
+        )
+
+    def test_who_has_no_right_sees_nothing(self) -> None:
+        for email, model, status in (
+            ("floor@demo.example", "wallets_transfer", 403),
+            ("floor@demo.example", "tables_gameround", 200),
+            ("finance@demo.example", "wallets_transfer", 200),
+            ("admin@demo.example", "tables_bet", 403),
+            ("maria@demo.example", "tables_bet", 302),
+        ):
+            client = staff_client(User.objects.get(email=email))
+            assert client.get(reverse(f"admin:{model}_changelist")).status_code == status, (email, model)
 
 
-@pytest.mark.django_db(transaction=True)
-def test_its_books_are_right(people: None) -> None:
-    call_command("verify")
-
-
-def test_every_role_is_a_group_and_every_member_of_staff_has_one(people: None) -> None:
-    assert set(Group.objects.values_list("name", flat=True)) == set(ROLES)
-    for persona in STAFF:
-        assert tuple(User.objects.get(email=persona.email).groups.values_list("name", flat=True)) == persona.roles
-
-
-def test_anyone_can_be_become_with_one_button(people: None, settings: Any) -> None:
-    settings.DEMO_SITE = settings.LOCAL = True
-    for persona in PERSONAS:
-        client = Client()
-        answer = client.post(reverse("demo"), {"email": persona.email}, follow=True)
-        assert answer.status_code == 200
-        assert answer.request["PATH_INFO"] == (reverse("admin:index") if persona.is_staff else reverse("lobby"))
-
-
-def test_staff_see_rows_and_change_none(people: None) -> None:
-    client = staff_client(User.objects.get(email="auditor@demo.example"))
-    for model in ("wallets_transfer", "wallets_account", "tables_gameround", "tables_bet", "sessions_app_gamesession"):
-        assert client.get(reverse(f"admin:{model}_changelist")).status_code == 200
-        assert client.get(reverse(f"admin:{model}_add")).status_code == 403
-    transfer = Transfer.objects.latest("pk")
-    page = reverse("admin:wallets_transfer_change", args=[transfer.pk])
-    assert client.get(page).status_code == 200
-    assert client.post(page, {"amount_cents": "1"}).status_code == 403
-    assert client.post(reverse("admin:wallets_transfer_delete", args=[transfer.pk]), {"post": "yes"}).status_code == 403
-
-
-def test_who_has_no_right_sees_nothing(people: None) -> None:
-    for email, model, status in (
-        ("floor@demo.example", "wallets_transfer", 403),
-        ("floor@demo.example", "tables_gameround", 200),
-        ("finance@demo.example", "wallets_transfer", 200),
-        ("admin@demo.example", "tables_bet", 403),
-        ("maria@demo.example", "tables_bet", 302),
-    ):
-        client = staff_client(User.objects.get(email=email))
-        assert client.get(reverse(f"admin:{model}_changelist")).status_code == status, (email, model)
-
-
+# --- Making it --------------------------------------------------------------------------------------------------------
 @pytest.mark.django_db(transaction=True)
 def test_the_demonstration_is_made_once_and_only_where_it_may_be(settings: Any, tmp_path: Path) -> None:
     settings.VAR_DIR = tmp_path
@@ -124,8 +176,11 @@ def test_the_demonstration_is_made_once_and_only_where_it_may_be(settings: Any, 
     assert (tmp_path / "bots.key").stat().st_mode & 0o077 == 0
 
 
+# --- Bots -------------------------------------------------------------------------------------------------------------
 @pytest.mark.django_db(transaction=True)
-def test_a_bot_plays_a_session_through_the_public_api(people: None, live_site: str) -> None:
+def test_a_bot_plays_a_session_through_the_public_api(live_site: str) -> None:
+    with muted():
+        seed_demo(now=timezone.now(), days=0, key=DRAW_KEY)
     _, secret = ApiKey.objects.create_key(name="bots", scopes=[Scope.PLAY, Scope.READ])
     stop = threading.Event()
 
@@ -135,12 +190,13 @@ def test_a_bot_plays_a_session_through_the_public_api(people: None, live_site: s
 
     worker = threading.Thread(target=work)
     worker.start()
+    bot = Bot(BOTS[0].handle, "solo", Api(live_site, secret))
     try:
-        launched = Bot(BOT_HANDLES[0], "solo", Api(live_site, secret)).play_session(pause_seconds=0.01)
+        launched = bot.play_session(pause_seconds=0.01)
     finally:
         stop.set()
         worker.join()
-    session = GameSession.objects.get(player__handle=BOT_HANDLES[0])
+    session = GameSession.objects.get(player__handle=BOTS[0].handle)
     assert session.ended_at is not None
     assert launched >= 1
     sweep(key=DRAW_KEY, now=timezone.now)

@@ -11,12 +11,13 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from sessions_app.demo.bots import Api, ApiRefused, Bot
-from sessions_app.demo.personas import BOT_HANDLES
+from sessions_app.demo.personas import BOTS
 
 from .seed_demo import BOTS_KEY_FILE
 
 logger = logging.getLogger(__name__)
 REST_SECONDS = (5, 30)
+AT_ONCE = 3
 
 
 class Command(BaseCommand):
@@ -35,8 +36,8 @@ class Command(BaseCommand):
             raise CommandError("There is no key for bots: run seed_demo first.")
         api = Api(base_url=options["base_url"].rstrip("/"), secret=key_file.read_text().strip())
         threads = [
-            Thread(target=_play_on, args=(Bot(handle, "solo", api), options["pause"]), daemon=True)
-            for handle in BOT_HANDLES
+            Thread(target=_play_on, args=(Bot(bot.handle, "solo", api), options["pause"]), daemon=True)
+            for bot in BOTS[:AT_ONCE]
         ]
         for thread in threads:
             thread.start()

@@ -5,12 +5,11 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import connection
 from django.utils import timezone
 
 from roulette_site.common.later import muted
 from roulette_site.common.models import Operator
-from sessions_app.demo.seed import seed_demo
+from sessions_app.demo.seed import seed_demo, without_waiting_for_the_disk
 from tables import draws
 from wallets.models import ApiKey, Scope
 
@@ -34,11 +33,7 @@ class Command(BaseCommand):
                 return
             raise CommandError("The house is set up already; `make demo-reset` starts afresh.")
         key = draws.read_key(settings.DRAW_KEY_FILE or str(settings.VAR_DIR / "draw.key"))
-        if connection.vendor == "sqlite":
-            # Thousands of small transactions: what a power cut would lose here is made again by the same command.
-            with connection.cursor() as cursor:
-                cursor.execute("PRAGMA synchronous=OFF")
-        with muted():
+        with muted(), without_waiting_for_the_disk():
             seed_demo(now=timezone.now(), days=options["days"], key=key)
         _, secret = ApiKey.objects.create_key(name="Bots of the demonstration", scopes=[Scope.PLAY, Scope.READ])
         key_file = Path(settings.VAR_DIR) / BOTS_KEY_FILE
