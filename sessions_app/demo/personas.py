@@ -28,10 +28,18 @@ PLAYERS = (
     Persona("ines@demo.example", "Inês", "Down to 0.40: less than the minimum at Solo, so her bets are refused.", 40),
 )
 
+_FLOOR = "Floor manager: tables and rounds."
+_COMPLIANCE = "Compliance: the specific rules."
+_FINANCE = "Finance: accounts and transfers."
+
+# Two of each role in which one will have to confirm what the other has done.
 STAFF = (
-    Persona("floor@demo.example", "Francisco", "Floor manager: tables and rounds.", roles=("Floor manager",)),
-    Persona("compliance@demo.example", "Catarina", "Compliance: the specific rules.", roles=("Compliance",)),
-    Persona("finance@demo.example", "Filipa", "Finance: accounts and transfers.", roles=("Finance",)),
+    Persona("floor@demo.example", "Francisco", _FLOOR, roles=("Floor manager",)),
+    Persona("floor2@demo.example", "Fernanda", _FLOOR, roles=("Floor manager",)),
+    Persona("compliance@demo.example", "Catarina", _COMPLIANCE, roles=("Compliance",)),
+    Persona("compliance2@demo.example", "Duarte", _COMPLIANCE, roles=("Compliance",)),
+    Persona("finance@demo.example", "Filipa", _FINANCE, roles=("Finance",)),
+    Persona("finance2@demo.example", "Gonçalo", _FINANCE, roles=("Finance",)),
     Persona("support@demo.example", "Simão", "Support: players and their sessions.", roles=("Support",)),
     Persona("auditor@demo.example", "Augusta", "Auditor: reads everything, changes nothing.", roles=("Auditor",)),
     Persona("regulator@demo.example", "Rosa", "Regulator: reads everything, changes nothing.", roles=("Regulator",)),

@@ -119,10 +119,17 @@ class TestThePast:
         assert {user.email for user in User.objects.filter(is_staff=True)} == {persona.email for persona in STAFF}
         for persona in STAFF:
             assert tuple(User.objects.get(email=persona.email).groups.values_list("name", flat=True)) == persona.roles
+        assert Counter(User.objects.filter(is_staff=True).values_list("groups__name", flat=True)) == {
+            "Floor manager": 2, "Finance": 2, "Compliance": 2,
+            "Support": 1, "Auditor": 1, "Regulator": 1, "Administrator": 1,
+        }  # fmt: skip
 
     def test_anyone_can_be_become_with_one_button(self, settings: Any) -> None:
         settings.DEMO_SITE = settings.LOCAL = True
+        page = Client().get(reverse("demo")).content.decode()
+        assert len(PERSONAS) == 13
         for persona in PERSONAS:
+            assert page.count(f'value="{persona.email}"') == page.count(f"Be {persona.name}</button>") == 1
             client = Client()
             answer = client.post(reverse("demo"), {"email": persona.email}, follow=True)
             assert answer.status_code == 200
