@@ -10,6 +10,8 @@ Item = dict[str, object]
 MINIMUM_CENTS = 50
 CALL_BET_CHANCE = 0.55
 SERIES_LIKED = ("voisins", "tiers", "orphelins")
+# One reason each that the table does not take it: above the spot's maximum, above all limits, below the minimum.
+STAKES_REFUSED = ("15.50", "999999.00", "0.10")
 
 
 def slips_of_round(chance: random.Random, favourite: int) -> list[list[Item]]:
@@ -18,6 +20,11 @@ def slips_of_round(chance: random.Random, favourite: int) -> list[list[Item]]:
     if chance.random() < CALL_BET_CHANCE:
         slips.append([_call_bet(chance, favourite)])
     return slips
+
+
+def slip_to_refuse(chance: random.Random, favourite: int) -> list[Item]:
+    """A slip that breaks a limit of the table."""
+    return [{"type": "straight", "on": [favourite], "stake": chance.choice(STAKES_REFUSED)}]
 
 
 def _slip_around(chance: random.Random, favourite: int) -> list[Item]:

@@ -1,9 +1,12 @@
 """The demonstration: every figure it promises is there, and its books are right."""
 
 import datetime as dt
+import random
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -19,7 +22,7 @@ from django.utils import timezone
 from roulette_site.common.later import muted
 from roulette_site.common.models import Operator
 from roulette_site.common.roles import ROLES
-from sessions_app.demo.bots import Api, ApiRefused, Bot
+from sessions_app.demo.bots import AT_ONCE, MOST_SLIPS_PER_SECOND, Api, ApiRefused, Bot, Pace, resting_bots
 from sessions_app.demo.personas import BOTS, PERSONAS, PLAYERS, STAFF
 from sessions_app.demo.seed import seed_demo, without_waiting_for_the_disk
 from sessions_app.models import GameSession
@@ -184,6 +187,78 @@ def test_the_demonstration_is_made_once_and_only_where_it_may_be(settings: Any, 
 
 
 # --- Bots -------------------------------------------------------------------------------------------------------------
+class Unlucky(random.Random):
+    """Chance that lets everything happen that can."""
+
+    def random(self) -> float:
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Notes(Api):
+    """The API as a bot sees it that is never refused; notes what was asked."""
+
+    calls: list[str] = field(default_factory=list)
+
+    def call(self, method: str, path: str, body: object = None, key: str | None = None) -> dict[str, Any]:
+        self.calls.append(path.rpartition("/")[2])
+        return {"id": 1, "round": {"state": "betting"}}
+
+
+@dataclass
+class PatientClock:
+    """Time that goes by only while somebody sleeps."""
+
+    now: float = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+def test_no_more_than_fifteen_slips_go_in_any_second() -> None:
+    clock = PatientClock()
+    pace = Pace(clock=clock, sleep=clock.sleep)
+    went = []
+    for n in range(100):
+        # A pause gives no right to catch up.
+        clock.sleep(7.0 if n == 50 else 0.001)
+        pace.wait()
+        went.append(clock())
+    assert MOST_SLIPS_PER_SECOND == 15
+    a_second_later = zip(went, went[MOST_SLIPS_PER_SECOND:], strict=False)
+    assert all(later - earlier > 1 - 1e-6 for earlier, later in a_second_later)
+    assert went[-1] - went[0] < 7.1 + 99 / 15
+
+
+def test_bots_at_once_keep_one_pace_together() -> None:
+    api = Notes("", "", Pace(per_second=200))
+    threads = [threading.Thread(target=Bot(bot, "solo", api).play_session, args=(0,)) for bot in BOTS[:AT_ONCE]]
+    began = time.monotonic()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    slips = api.calls.count("bets")
+    assert slips >= AT_ONCE * 5
+    assert time.monotonic() - began >= (slips - 1) / 200
+
+
+def test_a_bot_bets_also_over_a_limit_and_too_late() -> None:
+    api = Notes("", "", Pace(per_second=10_000))
+    Bot(BOTS[0], "solo", api, Unlucky()).play_session(pause_seconds=0)
+    a_round = ["1", "bets", "bets", "bets", "spin", "bets"]
+    assert api.calls == ["sessions", *a_round * 5, "end"]
+
+
+def test_most_bots_rest_while_a_few_play() -> None:
+    resting = resting_bots()
+    assert AT_ONCE * 4 < resting.qsize() == 25
+    assert {resting.get().handle for _ in range(25)} == {bot.handle for bot in BOTS}
+
+
 @pytest.mark.django_db(transaction=True)
 def test_a_bot_plays_a_session_through_the_public_api(live_site: str) -> None:
     with muted():
@@ -197,7 +272,7 @@ def test_a_bot_plays_a_session_through_the_public_api(live_site: str) -> None:
 
     worker = threading.Thread(target=work)
     worker.start()
-    bot = Bot(BOTS[0].handle, "solo", Api(live_site, secret))
+    bot = Bot(BOTS[0], "solo", Api(live_site, secret), Unlucky())
     try:
         launched = bot.play_session(pause_seconds=0.01)
     finally:
@@ -205,7 +280,9 @@ def test_a_bot_plays_a_session_through_the_public_api(live_site: str) -> None:
         worker.join()
     session = GameSession.objects.get(player__handle=BOTS[0].handle)
     assert session.ended_at is not None
-    assert launched >= 1
+    assert launched == 5
+    # Whether the last slip of a round comes too late hangs on how fast the worker is.
+    assert set(bot.refusals) - {"betting_closed"} == {"above_maximum"}
     sweep(key=DRAW_KEY, now=timezone.now)
     call_command("verify")
 

@@ -1,6 +1,7 @@
 """`manage.py bots`: players made of code, through the public API, in a process of their own."""
 
 import logging
+import queue
 import random
 import time
 from pathlib import Path
@@ -10,14 +11,13 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from sessions_app.demo.bots import Api, ApiRefused, Bot
-from sessions_app.demo.personas import BOTS
+from sessions_app.demo.bots import AT_ONCE, Api, ApiRefused, Bot, resting_bots
+from sessions_app.demo.personas import BotPerson
 
 from .seed_demo import BOTS_KEY_FILE
 
 logger = logging.getLogger(__name__)
 REST_SECONDS = (5, 30)
-AT_ONCE = 3
 
 
 class Command(BaseCommand):
@@ -30,29 +30,32 @@ class Command(BaseCommand):
         parser.add_argument("--pause", type=float, default=2.0, help="seconds between acts, about (2)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Start a thread for each bot; they end with the process."""
+        """Start a thread for each bot that may play at the same moment; they end with the process."""
         key_file = Path(settings.VAR_DIR) / BOTS_KEY_FILE
         if not key_file.exists():
             raise CommandError("There is no key for bots: run seed_demo first.")
         api = Api(base_url=options["base_url"].rstrip("/"), secret=key_file.read_text().strip())
-        threads = [
-            Thread(target=_play_on, args=(Bot(bot.handle, "solo", api), options["pause"]), daemon=True)
-            for bot in BOTS[:AT_ONCE]
-        ]
+        resting = resting_bots()
+        threads = [Thread(target=_play_on, args=(resting, api, options["pause"]), daemon=True) for _ in range(AT_ONCE)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
 
 
-def _play_on(bot: Bot, pause_seconds: float) -> None:
+def _play_on(resting: "queue.Queue[BotPerson]", api: Api, pause_seconds: float) -> None:
     while True:
+        bot = Bot(resting.get(), "solo", api)
         try:
             bot.play_session(pause_seconds)
         # The site starts, stops or is being upgraded: a program that plays at night waits and tries again.
         except OSError as error:
             # Nobody answers, which is what to expect of a site that starts.
-            logger.debug("%s waits: %s", bot.handle, error)
+            logger.debug("%s waits: %s", bot.person.handle, error)
         except ApiRefused as error:
-            logger.info("%s waits: %s", bot.handle, error)
+            logger.info("%s waits: %s", bot.person.handle, error)
+        if bot.refusals:
+            reasons = ", ".join(f"{reason} ({times})" for reason, times in sorted(bot.refusals.items()))
+            logger.info("%s leaves; slips were refused: %s", bot.person.handle, reasons)
+        resting.put(bot.person)
         time.sleep(random.uniform(*REST_SECONDS))  # noqa: S311
