@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from django.db.models import Sum
 
 from sessions_app.models import GameSession
-from tables.models import FINISHED, Bet, GameRound, RoundDraw, RoundSeed, RoundState, Slip, Table
+from tables.models import FINISHED, Bet, GameRound, RoundDraw, RoundSeed, RoundState, Slip, SpecificRules, Table
 from tables.roulette.cloth import SPOTS, Spot
+from tables.roulette.rulebook import Rulebook
 from tables.roulette.wheel import Colour, colour_of
 from tables.selectors.bets import live_bets
 from wallets.models import Account, Unit
@@ -65,6 +66,9 @@ class OpenPlay:
     closes_at: dt.datetime | None
     commitment: str
     client_seed: str
+    # Its own, whatever the table plays under from the next round on.
+    rules: SpecificRules
+    rulebook: Rulebook
     stakes: Sequence[StakeOnSpot]
     staked_cents: int
     slip_ids: Sequence[int]
@@ -98,7 +102,7 @@ def play_state(game_session: GameSession) -> PlayState:
     seat = game_session.seat
     # The sequence first: an event that comes between this read and the next ones is then told once more, never lost.
     table = Table.objects.select_related("rules").get(pk=seat.table_id)
-    running = GameRound.objects.filter(seat=seat).exclude(state__in=FINISHED).first()
+    running = GameRound.objects.filter(seat=seat).exclude(state__in=FINISHED).select_related("rules").first()
     # Also what was played in earlier sessions here: the latest play stays open to the player (rule 26).
     played = GameRound.objects.filter(
         table=table, seat__player_id=seat.player_id, winning_number__isnull=False
@@ -130,6 +134,8 @@ def _open_play(game_round: GameRound) -> OpenPlay:
         closes_at=game_round.closes_at,
         commitment=RoundSeed.objects.values_list("commitment", flat=True).get(pk=game_round.pk),
         client_seed=game_round.client_seed,
+        rules=game_round.rules,
+        rulebook=game_round.rulebook,
         stakes=stakes,
         staked_cents=sum(one.stake_cents for one in stakes),
         slip_ids=list(

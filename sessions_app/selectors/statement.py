@@ -9,7 +9,7 @@ from django.db.models import Count, F, Q, Sum
 from django.db.models.functions import Coalesce
 
 from sessions_app.models import GameSession
-from tables.models import FINISHED, Bet, OutcomeKind, RoundState
+from tables.models import FINISHED, Bet, GameRound, OutcomeKind, RoundState, SpecificRules
 from tables.roulette.wheel import colour_of
 from wallets.models import Unit
 
@@ -48,6 +48,8 @@ class Statement:
     game_session: GameSession
     unit: Unit
     lines: Sequence[StatementLine]
+    # The versions of the specific rules that its rounds were played under; of a session without one, the table's.
+    rules: Sequence[SpecificRules]
 
     @cached_property
     def decided(self) -> list[StatementLine]:
@@ -124,4 +126,10 @@ def statement_of(game_session: GameSession) -> Statement:
             )
             for row in rows
         ],
+        rules=list(
+            SpecificRules.objects.filter(
+                pk__in=GameRound.objects.filter(seat_id=game_session.seat_id).values("rules_id")
+            ).order_by("version")
+        )
+        or [game_session.seat.table.rules],
     )

@@ -25,6 +25,7 @@ from tables.services.taking_back import take_back, take_back_all
 from .keys import key_of_form
 from .lobby import entrance
 from .play_page import PlayPage
+from .refusals import sentences_of
 from .who import player_of
 
 MOST_DIGITS = 18
@@ -74,7 +75,7 @@ def _act(act: Callable[[HttpRequest, GameSession], Any]) -> Callable[..., HttpRe
         try:
             act(request, game_session)
         except SlipRefused as error:
-            refusal = [str(breach["message"]) for breach in error.breaches]
+            refusal = sentences_of(error)
         except RuleBroken as error:
             refusal = [error.message]
         if request.htmx:  # type: ignore[attr-defined]

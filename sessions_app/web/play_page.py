@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sessions_app.selectors.play import LatestNumber, PlayState, StakeOnSpot
-from tables.models import RoundState, Table
+from tables.models import RoundState, SpecificRules, Table
 from tables.roulette.call_bets import FINAL, NEIGHBOUR_COUNTS, NEIGHBOURS, SERIES, CallBet
 from tables.roulette.cloth import SPOTS, Spot
-from tables.roulette.rulebook import Prize
+from tables.roulette.rulebook import Prize, Rulebook
 from tables.roulette.wheel import WHEEL
 from tables.slips import as_json
 from tables.web.cloth_drawing import ClothDrawing, Place, tall_cloth, wide_cloth
@@ -111,6 +111,15 @@ class PlayPage:
         return self.state.table
 
     @property
+    def rules(self) -> SpecificRules:
+        """The specific rules of the round that runs; before it is open, the table's."""
+        return self.state.round.rules if self.state.round else self.table.rules
+
+    @property
+    def rulebook(self) -> Rulebook:
+        return self.state.round.rulebook if self.state.round else self.table.rules.rulebook
+
+    @property
     def stakes(self) -> Sequence[StakeOnSpot]:
         """What stands on the cloth: the running round's bets."""
         return self.state.round.stakes if self.state.round else ()
@@ -145,7 +154,7 @@ class PlayPage:
 
     def hot_spots(self, drawing: ClothDrawing) -> list[HotSpot]:
         """The spots of a layout that the table takes bets on."""
-        rulebook, options = self.table.rules.rulebook, self.table.rules.options
+        rulebook, options = self.rulebook, self.rules.options
         return [
             HotSpot(place, rulebook.prizes[place.spot.type], rulebook.maximum_cents(place.spot, self.minimum_cents))
             for place in drawing.places
@@ -175,8 +184,7 @@ class PlayPage:
     @property
     def call_bets(self) -> list[str]:
         """The call bets that this table takes."""
-        rules = self.table.rules
-        return [name for name in rules.rulebook.call_bets if name in rules.call_bets]
+        return [name for name in self.rulebook.call_bets if name in self.rules.call_bets]
 
     @property
     def series(self) -> list[str]:
@@ -214,7 +222,7 @@ class PlayPage:
         """For betting by name."""
         groups: dict[str, list[Spot]] = {}
         for spot in SPOTS:
-            if self.table.rules.options.offers(spot):
+            if self.rules.options.offers(spot):
                 groups.setdefault(str(TYPE_NAMES[spot.type]), []).append(spot)
         return list(groups.items())
 

@@ -11,6 +11,7 @@
   const TRIES = 6;
   const ANSWER_MS = 8000;
   const POLL_MS = 2000;
+  const SLOW_MS = 4000;
 
   /* Talking to the site: one request after the other, so that no older answer is shown after a newer one */
   let last = Promise.resolve();
@@ -58,7 +59,8 @@
   // An act keeps its key however often it must be sent: the server does it once.
   function act(prepare, name = "", pending = null) {
     const line = announce(name);
-    const settle = () => { line?.remove(); waiting.delete(pending); };
+    const slow = setTimeout(() => complain(said.saySlow), SLOW_MS);
+    const settle = () => { clearTimeout(slow); line?.remove(); waiting.delete(pending); };
     inTurn(async () => {
       const request = prepare();
       if (!request) { settle(); return; }
@@ -153,9 +155,15 @@
     const id = focused?.id;
     window.htmx.swap("#play-state", html, { swapStyle: "outerHTML" });
     if (id && focused !== document.activeElement) byId(id)?.focus({ preventScroll: true });
+    // A button that can do nothing any more keeps no focus: the cloth is where a player goes on.
+    if (id && document.activeElement === document.body) visibleStop()?.focus({ preventScroll: true });
     waiting.forEach(drawPending);
     markNumber(false);
     tick();
+  }
+
+  function visibleStop() {
+    return [...root.querySelectorAll(".cloth [tabindex='0']")].find((one) => one.getClientRects().length);
   }
 
   function markNumber(fresh) {

@@ -42,9 +42,11 @@ class SlipRefused(RuleBroken):
 
     code = "slip_refused"
 
-    def __init__(self, breaches: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(self, breaches: Sequence[Mapping[str, Any]], items: Sequence[Any] = ()) -> None:
         super().__init__("The bets were not placed.", breaches=list(breaches))
         self.breaches = breaches
+        # The slip as it was asked for: a breach names one of them by its index.
+        self.items = items
 
 
 def place_bets(*, seat: Seat, items: Sequence[Any], key: str, actor: str, at: dt.datetime | None = None) -> PlacedSlip:
@@ -65,7 +67,7 @@ def place_bets(*, seat: Seat, items: Sequence[Any], key: str, actor: str, at: dt
     refused = slip.find_breaches(rulebook, rules.options, minimum)
     if refused and not Transfer.objects.filter(idempotency_key=key).exists():
         # Nothing can be placed. What else stands against it is read without a lock: nothing will be written.
-        raise SlipRefused(_everything_against(seat, game_round, slip, at or database_now()))
+        raise SlipRefused(_everything_against(seat, game_round, slip, at or database_now()), items)
     try:
         placed = place_slip(
             NewSlip(
@@ -94,6 +96,8 @@ def place_bets(*, seat: Seat, items: Sequence[Any], key: str, actor: str, at: dt
             raise
         # Another account spent the same key at the same moment.
         raise IdempotencyConflict("This key was used for something else.") from error
+    if placed.breaches:
+        raise SlipRefused(_explain_all(_breaches_of(placed.breaches, game_round, slip), rules), items)
     return _answer(seat, game_round, slip, placed, body_hash)
 
 
@@ -102,8 +106,6 @@ def _round_of(seat: Seat) -> GameRound | None:
 
 
 def _answer(seat: Seat, game_round: GameRound, slip: ReadSlip, placed: Placed, body_hash: str) -> PlacedSlip:
-    if placed.breaches:
-        raise SlipRefused(_explain_all(_breaches_of(placed.breaches, game_round, slip), game_round.rules))
     assert placed.slip_id is not None, "a slip without breaches is placed"
     if not placed.replayed:
         return PlacedSlip(placed.slip_id, game_round.pk, slip.total_cents, placed.balance_cents, replayed=False)

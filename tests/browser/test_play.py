@@ -511,3 +511,56 @@ def reload_until(page: Page, part: str, text: str = "") -> None:
         page.wait_for_timeout(100)
         page.reload()
     pytest.fail(f"{part} {text} did not come")
+
+
+@pytest.mark.parametrize(
+    ("width", "height"),
+    [(1280, 800), (1024, 768), (844, 390), (768, 1024), (390, 844), (320, 568)],
+    ids=["small-desk", "tablet", "phone-lying", "tablet-standing", "phone", "small-phone"],
+)
+def test_cloth_chips_and_acts_are_on_the_screen_together(
+    open_context, live_site: str, house: House, sweeping: None, width: int, height: int
+) -> None:
+    maria = Player(open_context(viewport={"width": width, "height": height}), live_site, house)
+    page = maria.sit_down()
+    assert fits(page)
+    cloth = next(name for name in ("wide", "tall") if page.locator(f".cloth.{name}").is_visible())
+    parts = [
+        page.locator(selector) for selector in (f".cloth.{cloth}", ".tray", "#launch", "#double", "#clock", "#balance")
+    ]
+    boxes = [part.bounding_box() for part in parts]
+    assert all(box is not None for box in boxes)
+    for box in boxes:
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+        assert box["y"] + box["height"] <= height
+    launch, double, clock, balance = boxes[2:]
+    if width > height:
+        assert cloth == "wide"
+    # In one row on a desk and on a tablet.
+    if width > 1000:
+        assert launch["y"] == double["y"]
+    assert clock["x"] + clock["width"] <= balance["x"] or clock["y"] >= balance["y"] + balance["height"]
+
+
+def test_a_launch_by_keyboard_leaves_the_focus_on_the_cloth(maria: Player, sweeping: None) -> None:
+    page = maria.sit_down()
+    maria.click_spot("wide", "red")
+    maria.has_chips(1)
+    page.locator("#launch").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#result")).to_contain_text("look back", timeout=SPIN_MS)
+    assert page.evaluate("document.activeElement.closest('.cloth') !== null")
+
+
+def test_a_site_that_takes_its_time_is_said_to(maria: Player, sweeping: None) -> None:
+    page = maria.sit_down()
+    held: list[Route] = []
+    page.route("**/bets/", lambda route: held.append(route))
+    maria.click_spot("wide", "red")
+    expect(page.locator("#messages")).to_contain_text("takes its time", timeout=8_000)
+    (route,) = held
+    route.continue_()
+    maria.has_chips(1)
+    expect(page.locator("#messages")).to_be_empty()
+    assert Slip.objects.count() == 1
