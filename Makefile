@@ -39,9 +39,8 @@ openapi: environment-dev ## write docs/openapi.yaml anew
 format: environment-dev ## put code and templates into the project's form
 	@$(VENV)/ruff check --fix . && $(VENV)/ruff format . && $(VENV)/djlint templates --reformat --quiet
 
-long: environment-dev ## what takes long: properties with 10,000 examples each, every constant of the engine changed
-	@HYPOTHESIS_PROFILE=long $(VENV)/python tools/run_tests.py -m hypothesis $(ARGS)
-	@$(VENV)/python tools/mutate_engine.py
+long: environment-dev ## what takes long, with its dated result in docs/evidence/ (some of it over an hour)
+	@$(VENV)/python tools/long.py
 
 # Universal: one lock for every platform and every Python from the oldest on. No index and no path of this machine gets
 # into the files.

@@ -12,6 +12,7 @@ from .models import (
     RoundTotals,
     Seat,
     Slip,
+    SlipCall,
     SlipWithdrawal,
     SpecificRules,
     Table,
@@ -77,6 +78,14 @@ class SlipAdmin(ReadOnlyAdmin):
     list_display = ("transfer_id", "game_round", "seat", "placed_at")
     list_select_related = ("game_round", "seat")
     ordering = ("-transfer",)
+
+
+@admin.register(SlipCall)
+class SlipCallAdmin(ReadOnlyAdmin):
+    list_display = ("id", "slip", "ordinal", "name", "parameters", "unit_cents")
+    list_filter = ("name",)
+    list_select_related = ("slip",)
+    ordering = ("-id",)
 
 
 @admin.register(SlipWithdrawal)

@@ -119,7 +119,6 @@ def rows() -> tuple[int, int, int]:
     return Transfer.objects.count(), Slip.objects.count(), Bet.objects.count()
 
 
-# --- Keys and scopes --------------------------------------------------------------------------------------------------
 Act = Callable[[Caller], Any]
 READS: dict[str, Act] = {
     "tables": lambda caller: caller.get("tables"),
@@ -191,7 +190,6 @@ def test_another_method_is_a_problem(caller: Caller, table: Table) -> None:
     problem(caller.post("tables"), 405, "method_not_allowed")
 
 
-# --- Tables -----------------------------------------------------------------------------------------------------------
 def test_the_list_of_tables(caller: Caller, house: House) -> None:
     response = caller.get("tables")
     assert response.status_code == 200
@@ -209,7 +207,6 @@ def test_the_list_of_tables(caller: Caller, house: House) -> None:
     }
 
 
-# --- Sitting down -----------------------------------------------------------------------------------------------------
 @pytest.mark.article("pt:29")
 def test_sitting_down_starts_a_session_and_coming_back_finds_it(caller: Caller, house: House) -> None:
     asked = {"player": house.player(50_00).handle, "table": house.table.slug}
@@ -271,7 +268,6 @@ def test_what_is_no_input_is_a_problem(caller: Caller, table: Table, body: bytes
         problem(response, response.status_code, response.json()["code"])
 
 
-# --- Placing ----------------------------------------------------------------------------------------------------------
 @pytest.mark.article("pt:9")
 def test_a_slip_is_placed_and_shown(table: Table) -> None:
     response = table.place(bet("straight", 17, stake="2.00"), bet("red", stake="5.00"))
@@ -530,7 +526,6 @@ def test_an_ended_session_takes_no_bets(table: Table) -> None:
     assert rows() == before
 
 
-# --- Launching --------------------------------------------------------------------------------------------------------
 @pytest.mark.article("pt:17")
 def test_a_ball_is_launched_only_after_a_bet(table: Table) -> None:
     problem(table.post("spin"), 409, "nothing_staked")
@@ -574,7 +569,6 @@ def test_an_ended_session_launches_nothing(table: Table) -> None:
     problem(response, 409, response.json()["code"])
 
 
-# --- A play and its statement -----------------------------------------------------------------------------------------
 @pytest.mark.article("pt:26")
 def test_the_last_play_is_shown_as_it_was_settled(table: Table) -> None:
     table.place(bet("red", stake="2.00"), bet("black", stake="2.00"), {"type": "straight", "on": [0], "stake": "1.00"})
@@ -676,7 +670,6 @@ def test_an_address_that_there_is_not_is_a_problem_too(caller: Caller) -> None:
     problem(caller.get("nothing"), 404, "not_found")
 
 
-# --- The schema -------------------------------------------------------------------------------------------------------
 def test_the_schema_and_its_page_are_free(caller: Caller) -> None:
     assert Caller().client.get("/api/schema/").status_code == 200
     assert Caller().client.get("/api/docs/").status_code == 200

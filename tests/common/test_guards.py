@@ -153,9 +153,6 @@ def a_row(table: str, where: str = "") -> dict[str, Any]:
         return dict(zip((one[0] for one in cursor.description), row, strict=True))
 
 
-# --- Rows that stand ---
-
-
 @by_table
 def test_no_row_is_deleted(guard: Guard, evening: Evening) -> None:
     refused(guard.table, f"DELETE FROM {guard.table}")
@@ -252,9 +249,6 @@ def cannot_be_emptied(table: str) -> None:
             run(f"TRUNCATE {table}{cascade}")
         assert raised.type.__module__ == "django.db.utils"
         assert rows(table) == before
-
-
-# --- Rows put in the place of others ---
 
 
 @pytest.mark.postgresql
@@ -362,9 +356,6 @@ def test_no_round_is_pushed_out_by_an_update_or_replace(evening: Evening, state:
         assert rows("tables_gameround") == before
 
 
-# --- What a transfer may join ---
-
-
 def transfer_between(debit: Account, credit: Account, unit: str = Unit.EUR) -> Callable[[], object]:
     return lambda: Transfer.objects.create(
         debit=debit, credit=credit, amount_cents=100, unit=unit, reason=Reason.DEPOSIT, actor="system", created_at=NOON
@@ -402,9 +393,6 @@ def test_one_wrong_transfer_among_many_of_one_statement_refuses_them_all(evening
         for a, b in [(bank, maria), (bank, joao), (maria, joao), (bank, joao)]
     ]
     not_joined(lambda: Transfer.objects.bulk_create(wanted), "joins two units or two players")
-
-
-# --- Laying and finding ---
 
 
 def names_of_guards() -> list[str]:
@@ -495,9 +483,6 @@ def test_a_table_that_is_not_there_yet_is_passed_over(monkeypatch: pytest.Monkey
     assert guards.find_missing(connection) == []
 
 
-# --- The list ---
-
-
 def test_every_table_of_ours_is_guarded_or_known_to_change() -> None:
     ours = {
         model._meta.db_table
@@ -532,9 +517,6 @@ def test_no_code_changes_an_append_only_table(guard: Guard) -> None:
     for folder in ("roulette_site", *OUR_APPS[1:]):
         for path in (ROOT / folder).rglob("*.py"):
             assert not change.search(path.read_text()), path
-
-
-# --- Migrations ---
 
 
 @contextmanager

@@ -49,7 +49,6 @@ def test_there_are_values_and_examples_to_look_at() -> None:
     assert sum(doctest.testmod(module).attempted for module in MODULES) >= 8
 
 
-# --- Pockets ----------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("number", [-1, 37, 100])
 def test_a_set_of_pockets_holds_no_number_that_the_wheel_does_not_have(number: int) -> None:
     with pytest.raises(ValueError, match=f"{number} is no pocket"):
@@ -66,7 +65,6 @@ def test_a_set_of_pockets_is_what_a_set_is() -> None:
     assert "1" not in PocketSet.of(1)
 
 
-# --- Where a chip stands ----------------------------------------------------------------------------------------------
 def place_of(spot: Spot) -> tuple[float, float]:
     """The middle of the chip on the wide layout, from the printed rows: zero at the left, a cell of one by one each."""
     cells = {
@@ -102,7 +100,6 @@ def test_no_two_chips_stand_in_one_place() -> None:
     assert len({spot.centre for spot in SPOTS}) == len(SPOTS)
 
 
-# --- Call bets --------------------------------------------------------------------------------------------------------
 @pytest.mark.article("pt:8d", "pt:8e")
 @pytest.mark.parametrize(
     ("name", "parameters", "reason"),
@@ -136,7 +133,6 @@ def test_a_call_with_two_faults_names_both() -> None:
     assert [reason for reason, _ in refused.value.faults] == ["invalid_number", "invalid_neighbours"]
 
 
-# --- Money ------------------------------------------------------------------------------------------------------------
 @RULEBOOKS
 def test_what_is_returned_is_a_ratio_in_lowest_terms(rulebook: Rulebook) -> None:
     for number in range(37):
@@ -168,7 +164,6 @@ def test_the_house_pays_by_number_what_settling_returns(code: str, at_zero: int)
     assert returned_by_number(rulebook, []) == (0,) * 37
 
 
-# --- Rulebooks --------------------------------------------------------------------------------------------------------
 @RULEBOOKS
 def test_a_rulebook_may_hold_every_maximum_at_the_minimum(rulebook: Rulebook) -> None:
     lowest = dataclasses.replace(rulebook, maxima=dict.fromkeys(SpotType, 1))

@@ -47,7 +47,6 @@ NOW = dt.datetime(2025, 11, 3, 5, 30, tzinfo=dt.UTC)
 TODAY = dt.date(2025, 11, 2)
 
 
-# --- The past ---------------------------------------------------------------------------------------------------------
 @pytest.fixture(scope="class")
 def verified(django_db_setup: None, django_db_blocker: Any) -> Iterator[str]:
     """Make the whole demonstration once for a class of tests; what `manage.py verify` said of it."""
@@ -170,7 +169,6 @@ class TestThePast:
             assert client.get(reverse(f"admin:{model}_changelist")).status_code == status, (email, model)
 
 
-# --- Making it --------------------------------------------------------------------------------------------------------
 @pytest.mark.django_db(transaction=True)
 def test_the_demonstration_is_made_once_and_only_where_it_may_be(settings: Any, tmp_path: Path) -> None:
     settings.VAR_DIR = tmp_path
@@ -186,7 +184,6 @@ def test_the_demonstration_is_made_once_and_only_where_it_may_be(settings: Any, 
     assert (tmp_path / "bots.key").stat().st_mode & 0o077 == 0
 
 
-# --- Bots -------------------------------------------------------------------------------------------------------------
 class Unlucky(random.Random):
     """Chance that lets everything happen that can."""
 

@@ -27,7 +27,6 @@ SURROUNDINGS = {
 QUOTE = {"rulebook": "pt-online", "bets": [{"type": "red", "stake": "1.00"}]}
 
 
-# --- Helpers ----------------------------------------------------------------------------------------------------------
 def ask(**request: Any) -> dict[str, Any]:
     """The answer to a request that has a rulebook and bets unless it says otherwise."""
     return answer_text(json.dumps({**QUOTE, **request}))
@@ -121,7 +120,6 @@ def stream() -> Iterator[Stream]:
         yield one
 
 
-# --- What is no request -----------------------------------------------------------------------------------------------
 NO_REQUESTS: dict[str, bytes] = {
     "empty line": b"",
     "blanks": b"  \t ",
@@ -254,7 +252,6 @@ def test_a_surrogate_goes_out_as_ascii(stream: Stream) -> None:
     assert stream.answer(json.dumps(QUOTE).encode())["accepted"] is True
 
 
-# --- Amounts ----------------------------------------------------------------------------------------------------------
 NO_AMOUNTS: list[Any] = [
     1, 0, -1, 1.0, 1.5, 1e3, 10**30, True, False, None, [], {}, ["1.00"],
     "", " ", "0", "0.00", "-1", "-1.00", "+1.00", "1e3", "1E3", "1.", ".50", "1.5", "1.005", "1.000", "1,00",
@@ -293,7 +290,6 @@ def test_large_amounts_stay_exact() -> None:
     assert answer["net"] == "34999999999999999.65"
 
 
-# --- Breaches ---------------------------------------------------------------------------------------------------------
 def test_all_breaches_come_at_once_bet_by_bet_and_the_slip_last() -> None:
     answer = ask(
         minimum="1.00",
@@ -366,7 +362,6 @@ def test_a_bet_has_no_other_parts() -> None:
     assert refused(ask(bets=[{"call": "tiers", "unit": "1.00", "stake": "1.00"}])) == [(0, "invalid_spot")]
 
 
-# --- Options and what is on the cloth already -------------------------------------------------------------------------
 @pytest.mark.article("pt:13")
 @pytest.mark.parametrize(
     ("options", "breaches"),
@@ -459,7 +454,6 @@ def test_what_is_placed_may_hold_call_bets_and_must_be_bets() -> None:
     assert is_no_request(ask(placed=[{"type": "red", "stake": 1}]))
 
 
-# --- Quotes and plays -------------------------------------------------------------------------------------------------
 def test_a_quote_shows_the_bets_on_the_cloth_and_their_maxima() -> None:
     answer = ask(minimum="1.00", bets=[{"on": [4, 1], "stake": "2.00"}, {"type": "dozen", "on": 1, "stake": "3"}])
     assert answer == {
@@ -613,7 +607,6 @@ def test_amounts_are_text_everywhere(request_: dict[str, Any]) -> None:
     assert all(isinstance(value, str) and value[-3] == "." for _, value in found)
 
 
-# --- The process ------------------------------------------------------------------------------------------------------
 def test_one_request_may_stand_on_many_lines_and_is_answered_indented() -> None:
     done = settle(given=b"\n  " + json.dumps({**QUOTE, "numbers": [1]}, indent=4).encode() + b"\n\n")
     assert (done.returncode, done.stderr) == (0, b"")
