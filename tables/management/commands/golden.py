@@ -52,6 +52,7 @@ def golden_table(rulebook: Rulebook) -> str:
 def _head(rulebook: Rulebook) -> Iterator[str]:
     yield f"{rulebook.title}: {rulebook.code}, edition {rulebook.edition}"
     yield f"{rulebook.act}. {rulebook.article}. {rulebook.publication}."
+    yield f"Digest of all that it says, as every round keeps it: {rulebook.digest}"
     yield ""
     yield f"For each spot: what a stake of {format_cents(STAKE_CENTS)} gets back where it wins (stake and prize), its"
     yield "maximum as a multiple of the table's minimum, its place in the order of payment, and what each number makes"
