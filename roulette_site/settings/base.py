@@ -176,6 +176,7 @@ AUTH_PASSWORD_VALIDATORS = [
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
+FORMAT_MODULE_PATH = ["roulette_site.formats"]
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"
