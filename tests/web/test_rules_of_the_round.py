@@ -2,6 +2,7 @@
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from tables.models import Table
 from tests.house import PlayerAtTable, bet, make_house
@@ -23,6 +24,8 @@ def move_to_other_rules(player: PlayerAtTable) -> None:
 
 def test_the_page_of_an_open_round_offers_what_the_round_takes(maria: PlayerAtTable) -> None:
     client = client_of(maria.game_session.player)
+    # The call bet below is placed by the database's clock, so this one too.
+    maria.house.now = timezone.now()
     maria.place(bet("red"))
     move_to_other_rules(maria)
     page = client.get(reverse("play", args=[maria.house.table.slug])).content.decode()
