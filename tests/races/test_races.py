@@ -13,6 +13,7 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.utils import timezone
 
+from roulette_site.common import guards
 from tables.models import (
     Bet,
     GameRound,
@@ -282,6 +283,40 @@ def test_24_bettors_without_pause_against_a_closing(house: House, monkeypatch: p
         digest_holds, took = storm(house)
         assert digest_holds
         assert took < 5
+
+
+def test_play_goes_on_while_guards_are_looked_after(house: House) -> None:
+    """Every start of the site migrates: what stands is left alone, what does not is laid without breaking a bet off."""
+    players = [house.seated(balance_cents=1_000_00) for _ in range(6)]
+    for player in players:
+        GameRound.objects.filter(pk=player.game_round.pk).update(closes_at=timezone.now() + dt.timedelta(hours=1))
+    stop = threading.Event()
+    placed: list[int] = []
+
+    def bet_on(player: PlayerAtTable) -> None:
+        n = 0
+        while not stop.is_set():
+            n += 1
+            key = f"guards:{player.seat.pk}:{n}"
+            placed.append(place_bets(seat=player.seat, items=[bet("red", stake="0.50")], key=key, actor="t").slip_id)
+
+    def look_after() -> str:
+        try:
+            for _ in range(20):
+                guards.install(connection)
+            for _ in range(3):
+                guards.lift(connection)
+                guards.install(connection)
+        finally:
+            stop.set()
+        return "done"
+
+    *bettors, looked_after = at_once(*[lambda p=player: bet_on(p) for player in players], look_after)
+    assert bettors == [None] * len(players)
+    assert looked_after == "done"
+    assert len(placed) > 50
+    assert guards.find_missing(connection) == []
+    call_command("verify")
 
 
 def test_one_key_spent_by_two_at_once(house: House, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,10 +9,12 @@ triggers in silence. `find_missing` compares what stands with what ought to stan
 use it.
 """
 
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
-from django.db import transaction
+from django.db import OperationalError, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from . import postgresql, sqlite
@@ -66,6 +68,10 @@ GUARDS = (
     ),
 )  # fmt: skip
 
+# While guards change play waits so long at most, and so often.
+LOCK_TIMEOUT_MS = 250
+LOCK_TRIES = 120
+
 _registered: list[tuple[str, DatabaseObject]] = []
 
 
@@ -77,15 +83,22 @@ def register(vendor: str, *objects: DatabaseObject) -> None:
 
 
 def install(connection: BaseDatabaseWrapper) -> None:
-    """Lay every guard anew; tables that a partial migration has not made yet are passed over."""
-    # One transaction, so that no moment is unguarded while others write.
-    with transaction.atomic(using=connection.alias):
-        uninstall(connection)
-        with connection.cursor() as cursor:
-            for one in _expected(connection):
-                cursor.execute(one.create)
-                if connection.vendor == "postgresql":
-                    postgresql.mark(cursor, one)
+    """Lay every guard that does not stand as it ought to; tables that are not made yet are passed over.
+
+    What stands is left alone: every start of the site migrates, and play goes on meanwhile.
+    """
+    missing = [one for one in _expected(connection) if not _stands(connection, one)]
+
+    def lay(cursor: Any) -> None:
+        for one in missing:
+            if one.table:
+                cursor.execute(one.drop)
+            # A function is replaced: dropping it would take the triggers along that call it.
+            cursor.execute(one.create)
+            if connection.vendor == "postgresql":
+                postgresql.mark(cursor, one)
+
+    _change(connection, missing, lay)
 
 
 def uninstall(connection: BaseDatabaseWrapper) -> None:
@@ -97,10 +110,38 @@ def uninstall(connection: BaseDatabaseWrapper) -> None:
 
 def lift(connection: BaseDatabaseWrapper) -> None:
     """Take the triggers away, and leave the functions that other processes call; `install` lays all again."""
-    with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
-        for one in reversed(list(_expected(connection))):
-            if one.table:
-                cursor.execute(one.drop)
+    triggers = [one for one in _expected(connection) if one.table]
+
+    def drop(cursor: Any) -> None:
+        for one in reversed(triggers):
+            cursor.execute(one.drop)
+
+    _change(connection, triggers, drop)
+
+
+def _change(connection: BaseDatabaseWrapper, objects: Sequence[DatabaseObject], work: Callable[[Any], None]) -> None:
+    """Do the work in one transaction, so that no moment is unguarded while others write."""
+    if not objects:
+        return
+    if connection.vendor == "sqlite" or connection.in_atomic_block:
+        with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
+            work(cursor)
+        return
+    tables = sorted({one.table for one in objects if one.table})
+    for tries_left in reversed(range(LOCK_TRIES)):
+        try:
+            with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
+                # All tables first, and giving up sooner than the database looks for a deadlock (after a second): it
+                # is this that waits and tries again, never a bet that is broken off.
+                cursor.execute(f"SET LOCAL lock_timeout = {LOCK_TIMEOUT_MS}")
+                if tables:
+                    cursor.execute(f"LOCK TABLE {', '.join(tables)} IN ACCESS EXCLUSIVE MODE")
+                work(cursor)
+            return
+        except OperationalError:
+            if not tries_left:
+                raise
+            time.sleep(LOCK_TIMEOUT_MS / 1000)
 
 
 def find_missing(connection: BaseDatabaseWrapper) -> list[str]:
