@@ -1,9 +1,10 @@
 """What the house stands to pay, number by number, and the most that one player can win."""
 
 from collections.abc import Iterable
+from fractions import Fraction
 
 from .bets import Bet
-from .cloth import SPOTS
+from .cloth import SPOTS, Spot
 from .prison import withdrawable_cents
 from .rulebook import Rulebook
 from .settlement import returned_cents, spot_results
@@ -33,6 +34,16 @@ def house_result_by_number(rulebook: Rulebook, bets: Iterable[Bet]) -> tuple[int
     standing = list(bets)
     staked = sum(bet.stake_cents for bet in standing)
     return tuple(staked - returned for returned in returned_by_number(rulebook, standing))
+
+
+def expected_return(rulebook: Rulebook, spot: Spot) -> Fraction:
+    """Return the share of a stake that goes back on average. Half back counts where the player may choose it."""
+    total = Fraction(0)
+    for number in WHEEL:
+        result = spot_results(rulebook, number)[spot.index]
+        waits = result.kind == "zero_choice"
+        total += Fraction(1, 2) if waits else Fraction(result.numerator, result.denominator)
+    return total / len(WHEEL)
 
 
 def largest_win(rulebook: Rulebook, minimum_cents: int) -> tuple[int, int, tuple[int, ...]]:

@@ -73,7 +73,7 @@ class Prize:
 
 
 def round_up(amount: int, divisor: int) -> int:
-    """Divide, and let what remains of a cent go up: the one place where money is rounded (reading 5)."""
+    """Divide, and let what remains of a cent go up (reading 5). All rounding of money is this, or the same in SQL."""
     return -(-amount // divisor)
 
 

@@ -7,8 +7,9 @@ from fractions import Fraction
 from tables.models import SpecificRules, Table
 from tables.roulette.call_bets import FINAL, NEIGHBOUR_COUNTS, NEIGHBOURS, SERIES, CallBet
 from tables.roulette.cloth import SPOTS, Spot, SpotType
+from tables.roulette.exposure import expected_return
 from tables.roulette.rulebook import Prize, Rulebook, ZeroRule
-from tables.roulette.settlement import ZERO, spot_results
+from tables.roulette.settlement import ZERO
 from tables.roulette.wheel import WHEEL
 
 
@@ -104,16 +105,6 @@ def _wager(rules: SpecificRules, rulebook: Rulebook, tables: Sequence[Table], wa
         expected_return=expected_return(rulebook, first),
         offered=rules.options.offers(first),
     )
-
-
-def expected_return(rulebook: Rulebook, spot: Spot) -> Fraction:
-    """The share of a stake that goes back on average. Half back counts where the player may choose it."""
-    total = Fraction(0)
-    for number in WHEEL:
-        result = spot_results(rulebook, number)[spot.index]
-        half = result.kind == "zero_choice"
-        total += Fraction(1, 2) if half else Fraction(result.numerator, result.denominator)
-    return total / len(WHEEL)
 
 
 def _series(name: str) -> SeriesRow:

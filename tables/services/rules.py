@@ -8,11 +8,13 @@ from django.db import transaction
 from roulette_site.common.errors import RuleBroken
 from roulette_site.common.later import after_commit
 from tables.models import RulesStatus, SpecificRules
+from tables.roulette.prison import withdrawable_cents
 from tables.roulette.rulebook import Rulebook
 from tables.roulette.settlement import returned_cents, spot_results
 from tables.roulette.wheel import WHEEL
 
-# Rounding halves up gives at most a cent a number; from this many steps on it is under a thousandth of the stake.
+# Rounding up gives at most half a cent on each of 37 numbers, against an edge of at least half the stake over them: a
+# stake of as many cents as this cannot reach 100 %, and a step is a cent at least.
 _STEPS_CHECKED = 40
 
 
@@ -20,6 +22,12 @@ class ReturnTooHigh(RuleBroken):
     """An allowed stake would return the player 100 % or more."""
 
     code = "return_too_high"
+
+
+class RulesDecided(RuleBroken):
+    """A version is answered once (preamble 3)."""
+
+    code = "rules_decided"
 
 
 class CallBetsNotInRulebook(RuleBroken):
@@ -33,9 +41,12 @@ def approve_rules(
 ) -> SpecificRules:
     """Record the regulator's approval of a version and have its page published.
 
-    Raises ReturnTooHigh or CallBetsNotInRulebook where the version must not be approved as it stands.
+    Raises RulesDecided where it was answered before, ReturnTooHigh or CallBetsNotInRulebook where the version must not
+    be approved as it stands.
     """
     rulebook = rules.rulebook
+    if rules.status not in (RulesStatus.DRAFT, RulesStatus.SUBMITTED):
+        raise RulesDecided(f"{rules} is {rules.get_status_display()} already.")
     if unknown := set(rules.call_bets) - set(rulebook.call_bets):
         raise CallBetsNotInRulebook(f"{rulebook.title} has no call bets {', '.join(sorted(unknown))}.")
     check_returns(rulebook, rules.stake_step_cents)
@@ -57,7 +68,8 @@ def check_returns(rulebook: Rulebook, stake_step_cents: int) -> None:
         for number in WHEEL:
             for result in spot_results(rulebook, number):
                 # Where the player has a choice at zero, half back is what he can take at once.
-                back = (stake + 1) // 2 if result.kind == "zero_choice" else returned_cents(result, stake)
+                waits = result.kind == "zero_choice"
+                back = withdrawable_cents(stake, 1) if waits else returned_cents(result, stake)
                 expected[result.spot.index] = expected.get(result.spot.index, 0) + back
         for index, total in expected.items():
             if Fraction(total, len(WHEEL) * stake) >= 1:
