@@ -45,23 +45,29 @@ def _rules_go_wrong(differs: str) -> str:
     return f"{_is_other_step('status', RULES_STEPS)} OR {submitted} OR {decided}"
 
 
-def _sqlite(table: str, condition: str) -> DatabaseObject:
-    name = f"{table}_one_way"
+# A seed that is shown while bets are open, or before the number stands, tells the number.
+_TOO_EARLY = (
+    "EXISTS (SELECT 1 FROM tables_gameround r WHERE r.id = NEW.game_round_id"
+    f" AND r.state IN ('{_S.BETTING}', '{_S.CLOSED}'))"
+)
+_NO_WAY_BACK, _EARLY = "there is no way back", "the seed is shown after the number"
+
+
+def _sqlite(name: str, table: str, when: str, condition: str, refusal: str) -> DatabaseObject:
     return DatabaseObject(
         name=name,
         table=table,
-        create=f"""CREATE TRIGGER {name} BEFORE UPDATE ON {table}
+        create=f"""CREATE TRIGGER {name} BEFORE {when} ON {table}
 WHEN {condition}
 BEGIN
-  SELECT RAISE(ABORT, '{table}: there is no way back');
+  SELECT RAISE(ABORT, '{table}: {refusal}');
 END""",
         drop=f"DROP TRIGGER IF EXISTS {name}",
     )
 
 
-def _postgresql(table: str, condition: str) -> tuple[DatabaseObject, DatabaseObject]:
-    name = f"{table}_one_way"
-    refusal = f"RAISE EXCEPTION '{table}: there is no way back' USING ERRCODE = 'restrict_violation'"
+def _postgresql(name: str, table: str, condition: str) -> tuple[DatabaseObject, DatabaseObject]:
+    refusal = f"RAISE EXCEPTION '{table}: {_NO_WAY_BACK}' USING ERRCODE = 'restrict_violation'"
     return (
         postgresql_function(f"{name}_refuse", "() RETURNS trigger", f"\nBEGIN\n  {refusal};\nEND"),
         postgresql_trigger(name, table, "BEFORE UPDATE", f"FOR EACH ROW WHEN ({condition})", f"{name}_refuse"),
@@ -69,10 +75,30 @@ def _postgresql(table: str, condition: str) -> tuple[DatabaseObject, DatabaseObj
 
 
 SQLITE = (
-    _sqlite("tables_gameround", _round_goes_wrong("IS NOT")),
-    _sqlite("tables_specificrules", _rules_go_wrong("IS NOT")),
+    _sqlite("tables_gameround_one_way", "tables_gameround", "UPDATE", _round_goes_wrong("IS NOT"), _NO_WAY_BACK),
+    _sqlite("tables_specificrules_one_way", "tables_specificrules", "UPDATE", _rules_go_wrong("IS NOT"), _NO_WAY_BACK),
+    _sqlite("tables_rounddraw_in_time", "tables_rounddraw", "INSERT", _TOO_EARLY, _EARLY),
 )
 POSTGRESQL = (
-    *_postgresql("tables_gameround", _round_goes_wrong("IS DISTINCT FROM")),
-    *_postgresql("tables_specificrules", _rules_go_wrong("IS DISTINCT FROM")),
+    *_postgresql("tables_gameround_one_way", "tables_gameround", _round_goes_wrong("IS DISTINCT FROM")),
+    *_postgresql("tables_specificrules_one_way", "tables_specificrules", _rules_go_wrong("IS DISTINCT FROM")),
+    # The condition of a trigger may hold no query there, so the function asks.
+    postgresql_function(
+        "tables_rounddraw_in_time_refuse",
+        "() RETURNS trigger",
+        f"""
+BEGIN
+  IF {_TOO_EARLY} THEN
+    RAISE EXCEPTION 'tables_rounddraw: {_EARLY}' USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
+END""",
+    ),
+    postgresql_trigger(
+        "tables_rounddraw_in_time",
+        "tables_rounddraw",
+        "BEFORE INSERT",
+        "FOR EACH ROW",
+        "tables_rounddraw_in_time_refuse",
+    ),
 )

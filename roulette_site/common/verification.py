@@ -56,7 +56,12 @@ def differences(sql: str, parameters: list[Any], sentence: str) -> Iterator[str]
 
 
 def _guards() -> Iterator[str]:
-    return (f"the guard {name} does not stand as it was laid" for name in guards.find_missing(connection))
+    for name in guards.find_missing(connection):
+        yield f"the guard {name} does not stand as it was laid"
+    for name in guards.find_foreign(connection):
+        yield f"the trigger {name} was laid by somebody else"
 
 
-CHECKS = (Check("guards", "every trigger and function of the database stands as it was laid", _guards),)
+CHECKS = (
+    Check("guards", "every trigger and function of the database stands as it was laid, and no other trigger", _guards),
+)

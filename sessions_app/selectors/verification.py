@@ -8,7 +8,17 @@ WHERE g.player_id <> s.player_id OR g.started_at <> s.taken_at OR (g.ended_at IS
   OR g.ended_at <> s.left_at ORDER BY g.id
 """
 
+_SEATS = """
+SELECT s.id FROM tables_seat s LEFT JOIN sessions_app_gamesession g ON g.seat_id = s.id
+WHERE g.id IS NULL AND EXISTS (SELECT 1 FROM tables_slip p WHERE p.seat_id = s.id) ORDER BY s.id
+"""
+
 CHECKS = (
+    Check(
+        "seats",
+        "every seat that was played from has a game session",
+        lambda: differences(_SEATS, [], "seat {0} was played from, and no game session says so"),
+    ),
     Check(
         "game_sessions",
         "every game session begins and ends with its seat, and belongs to whoever sat there",

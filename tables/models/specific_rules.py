@@ -49,6 +49,7 @@ class SpecificRules(models.Model):
                 name="rules_approval_has_reference",
             ),
             models.CheckConstraint(condition=Q(stake_step_cents__gt=0), name="rules_stake_step_positive"),
+            models.CheckConstraint(condition=Q(launch_within_seconds__gt=0), name="rules_launch_after_a_bet"),
         ]
 
     def __str__(self) -> str:

@@ -7,7 +7,7 @@ import datetime as dt
 from collections.abc import Callable
 
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, Max
 
 from roulette_site.common.errors import RuleBroken
 from roulette_site.common.later import after_commit
@@ -28,8 +28,8 @@ from tables.selectors.bets import digest_of_bets, live_bets
 
 from .events import record_event
 
-# Bets that the server received in time may still be on their way to the lock.
 CLIENT_SEED_LENGTH = 64
+# Bets that the server received in time may still be on their way to the lock.
 CLOSING_GRACE = dt.timedelta(milliseconds=50)
 # What becomes of a round once its ball runs, where nothing goes wrong.
 _LAUNCHED = (RoundState.CLOSED, RoundState.DRAWN, RoundState.SETTLED)
@@ -184,10 +184,13 @@ def end_round_of_leaver(*, game_round: GameRound, at: dt.datetime) -> None:
 
 
 def _close(game_round: GameRound, at: dt.datetime) -> None:
+    # A bet that was received after the launch may still have had the lock before it: closed is closed after its last.
+    last = Slip.objects.filter(game_round=game_round).aggregate(at=Max("placed_at"))["at"]
+    closed_at = max(at, last) if last is not None else at
     GameRound.objects.filter(pk=game_round.pk).update(
-        state=RoundState.CLOSED, closed_at=at, bets_digest=digest_of_bets(game_round.pk)
+        state=RoundState.CLOSED, closed_at=closed_at, bets_digest=digest_of_bets(game_round.pk)
     )
-    record_event(game_round=game_round, kind=EventKind.CLOSED, at=at)
+    record_event(game_round=game_round, kind=EventKind.CLOSED, at=closed_at)
     after_commit("tables.tasks.advance_round", "rounds", game_round_id=game_round.pk)
 
 

@@ -287,7 +287,7 @@ def test_24_bettors_without_pause_against_a_closing(house: House, monkeypatch: p
 
 def test_play_goes_on_while_guards_are_looked_after(house: House) -> None:
     """Every start of the site migrates: what stands is left alone, what does not is laid without breaking a bet off."""
-    players = [house.seated(balance_cents=1_000_00) for _ in range(6)]
+    players = [house.seated(balance_cents=100_000_00) for _ in range(6)]
     for player in players:
         GameRound.objects.filter(pk=player.game_round.pk).update(closes_at=timezone.now() + dt.timedelta(hours=1))
     stop = threading.Event()
@@ -298,7 +298,9 @@ def test_play_goes_on_while_guards_are_looked_after(house: House) -> None:
         while not stop.is_set():
             n += 1
             key = f"guards:{player.seat.pk}:{n}"
-            placed.append(place_bets(seat=player.seat, items=[bet("red", stake="0.50")], key=key, actor="t").slip_id)
+            # Straights in turn, each with room for thirty of these: no maximum is reached.
+            items = [bet("straight", n % 37, stake="0.50")]
+            placed.append(place_bets(seat=player.seat, items=items, key=key, actor="t").slip_id)
 
     def look_after() -> str:
         try:

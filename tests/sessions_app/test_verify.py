@@ -17,14 +17,24 @@ from roulette_site.common.verification import snapshot
 from sessions_app.management.commands.verify import CHECKS
 from tables.draws import draw_number
 from tables.models import GameRound, RoundDraw
+from tables.roulette.cloth import find_spot
 from tests.conftest import _url_of_test_database
-from tests.house import House, make_evening
+from tests.house import House, make_evening, make_house
 from wallets.models import Account
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 ONE_BET = "(SELECT max(bet_id) FROM tables_betoutcome)"
 ONE_ROUND = "(SELECT max(game_round_id) FROM tables_betoutcome)"
+
+HOUSE = "(SELECT min(id) FROM wallets_account WHERE kind = 'house')"
+SOMEBODY = "(SELECT max(id) FROM wallets_player)"
+OTHER_WALLET = "(SELECT max(id) FROM wallets_account WHERE kind = 'wallet')"
+OTHER_TABLE = "(SELECT max(id) FROM tables_table)"
+TWICE = (
+    "INSERT INTO tables_betoutcome (bet_id, game_round_id, revision, kind, returned_cents, payment_rank)"
+    f" SELECT bet_id, game_round_id, 1, kind, returned_cents, payment_rank FROM tables_betoutcome WHERE bet_id = {ONE_BET}"
+)
 
 # What somebody with the database's own rights could do, check by check.
 TAMPERINGS: dict[str, list[str]] = {
@@ -46,6 +56,12 @@ TAMPERINGS: dict[str, list[str]] = {
     "events": ["UPDATE tables_roundevent SET sequence = sequence + 1000 WHERE kind = 'unused'"],
     "game_sessions": ["UPDATE sessions_app_gamesession SET ended_at = NULL, end_basis = NULL"],
     "void_refunds": ["UPDATE wallets_transfer SET reason = 'void_refund' WHERE reason = 'stake_returned'"],
+    "seats": ["DELETE FROM sessions_app_gamesession"],
+    "corrections": [
+        "INSERT INTO wallets_transfer (debit_id, credit_id, amount_cents, unit, reason, actor, corrects_id, created_at)"
+        " SELECT credit_id, debit_id, amount_cents + 1, unit, 'correction', 'x', id, created_at FROM wallets_transfer"
+        " WHERE reason = 'prize'"
+    ],
     "placed": ["UPDATE tables_slip SET placed_at = '2031-01-01 00:00:00+00:00'"],
     "limits": ["UPDATE tables_gameround SET minimum_cents = 1"],
     "calls": ["UPDATE tables_slipcall SET unit_cents = unit_cents + 10"],
@@ -56,7 +72,10 @@ TAMPERINGS: dict[str, list[str]] = {
 
 @pytest.fixture
 def evening() -> House:
-    return make_evening()
+    """An evening at one table, beside a table and a player that had nothing to do with it."""
+    house = make_evening()
+    make_house().player()
+    return house
 
 
 @pytest.fixture
@@ -111,6 +130,29 @@ def test_a_guard_that_was_dropped_is_found(evening: House) -> None:
     assert "NOT CLEAN" not in said()
 
 
+@pytest.mark.parametrize(("wager", "option"), [("split_dozen", "split_dozens"), ("split_column", "split_columns")])
+def test_a_bet_that_the_rules_do_not_take_is_found(
+    evening: House, tamper: Callable[..., None], wager: str, option: str
+) -> None:
+    tamper(f"UPDATE tables_bet SET spot = {find_spot(wager, [1, 2]).index}")
+    assert "its rules do not take this bet" not in said("limits")
+    tamper(f"UPDATE tables_specificrules SET {option}_offered = false")
+    assert "its rules do not take this bet" in said("limits")
+
+
+def test_a_trigger_of_somebody_elses_is_found(evening: House) -> None:
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("CREATE TRIGGER gift AFTER INSERT ON tables_bet EXECUTE FUNCTION tables_bet_refuse()")
+        else:
+            cursor.execute("CREATE TRIGGER gift AFTER INSERT ON tables_bet BEGIN SELECT 1; END")
+    text = said("guards")
+    assert "DIFFERS guards" in text
+    assert "the trigger gift was laid by somebody else" in text
+    with connection.cursor() as cursor:
+        cursor.execute("DROP TRIGGER gift" + " ON tables_bet" * (connection.vendor == "postgresql"))
+
+
 @pytest.mark.parametrize(
     ("name", "statement"),
     [
@@ -120,13 +162,50 @@ def test_a_guard_that_was_dropped_is_found(evening: House) -> None:
         ("outcomes", "UPDATE tables_betoutcome SET kind = 'half'"),
         ("round_money", "DELETE FROM tables_roundtotals"),
         ("rulebooks", "UPDATE tables_gameround SET rulebook_edition = '2027-01-01'"),
+        ("slips", "UPDATE wallets_transfer SET seat_ref = seat_ref + 1 WHERE reason = 'stake'"),
+        ("slips", "UPDATE wallets_transfer SET round_ref = round_ref + 1 WHERE reason = 'stake'"),
+        ("taken_back", f"UPDATE wallets_transfer SET debit_id = {HOUSE} WHERE reason = 'bet_taken_back'"),
+        ("taken_back", f"UPDATE wallets_transfer SET credit_id = {HOUSE} WHERE reason = 'bet_taken_back'"),
+        ("taken_back", "UPDATE wallets_transfer SET round_ref = round_ref + 1 WHERE reason = 'bet_taken_back'"),
+        ("taken_back", "UPDATE tables_slipwithdrawal SET taken_back_at = '2031-01-01 00:00:00+00:00'"),
+        ("round_money", "UPDATE tables_roundtotals SET staked_cents = staked_cents + 1, lost_cents = lost_cents + 1"),
+        *[
+            ("round_money", f"UPDATE tables_roundtotals SET {name} = {name} + 1, lost_cents = lost_cents - 1")
+            for name in ("stake_returned_cents", "half_back_cents")
+        ],
+        ("round_money", "UPDATE tables_roundtotals SET unit = 'DEMO'"),
+        ("units", f"UPDATE wallets_transfer SET debit_id = {OTHER_WALLET} WHERE reason = 'prize'"),
+        ("placed", f"UPDATE tables_seat SET table_id = {OTHER_TABLE}"),
+        ("placed", f"UPDATE tables_seat SET player_id = {SOMEBODY}"),
+        ("placed", "UPDATE tables_gameround SET seat_id = NULL, closed_at = opened_at WHERE state = 'settled'"),
+        ("placed", f"UPDATE tables_bet SET account_id = {HOUSE}"),
+        ("placed", "UPDATE wallets_transfer SET created_at = '2031-01-01 00:00:00+00:00' WHERE reason = 'stake'"),
+        ("limits", "UPDATE tables_specificrules SET stake_step_cents = 1000"),
+        ("limits", "UPDATE tables_specificrules SET total_limit_cents = 1"),
+        ("limits", "UPDATE tables_specificrules SET status = 'draft'"),
+        ("calls", "UPDATE tables_specificrules SET call_bets = '[]'"),
+        ("outcomes", TWICE),
+        ("outcomes", "UPDATE tables_betoutcome SET revision = 1"),
+        ("draws", "UPDATE tables_rounddraw SET seed_hex = upper(seed_hex)"),
+        ("draws", "UPDATE tables_rounddraw SET revealed_at = '2001-01-01 00:00:00+00:00'"),
+        ("draws", "UPDATE tables_roundseed SET algorithm = 'dice'"),
+        *[
+            (
+                "round_states",
+                f"UPDATE tables_gameround SET {name} = '2001-01-01 00:00:00+00:00' WHERE {name} IS NOT NULL",
+            )
+            for name in ("opened_at", "closed_at", "drawn_at", "settled_at")
+        ],
+        ("round_states", f"UPDATE tables_roundevent SET table_id = {OTHER_TABLE} WHERE kind = 'drawn'"),
+        ("round_states", "UPDATE tables_roundevent SET kind = 'closed' WHERE kind = 'settled'"),
+        ("published", "UPDATE tables_publishedrules SET sha256 = 'another'"),
         ("round_money", "UPDATE tables_roundtotals SET bets = bets + 1"),
         ("outcomes", "UPDATE tables_betoutcome SET payment_rank = payment_rank + 1"),
         ("limits", "UPDATE tables_gameround SET minimum_cents = 1000"),
         ("calls", "UPDATE tables_bet SET call_ordinal = 7 WHERE call_ordinal IS NOT NULL"),
         ("calls", "UPDATE tables_bet SET call_ordinal = NULL"),
         ("placed", "UPDATE tables_slip SET placed_at = '2001-01-01 00:00:00+00:00'"),
-        ("placed", "UPDATE tables_seat SET account_id = (SELECT in_play_id FROM tables_table)"),
+        ("placed", "UPDATE tables_seat SET account_id = (SELECT min(in_play_id) FROM tables_table)"),
         ("round_states", "UPDATE tables_gameround SET state = 'betting' WHERE state = 'unused'"),
         ("round_states", "UPDATE tables_gameround SET settled_at = NULL"),
         ("round_states", "UPDATE tables_roundevent SET kind = 'closed' WHERE kind = 'drawn'"),

@@ -9,7 +9,7 @@ from django.db import IntegrityError, connection, transaction
 
 from roulette_site.common import guards
 from tables.guards import ROUND_STEPS, RULES_STEPS
-from tables.models import GameRound, RoundState, RulesStatus, SpecificRules
+from tables.models import GameRound, RoundDraw, RoundState, RulesStatus, SpecificRules
 from tests.house import NOON, PlayerAtTable, bet, make_house
 
 pytestmark = pytest.mark.django_db
@@ -70,6 +70,20 @@ def test_deadline_and_the_players_own_text_stand_from_closing_on(maria: PlayerAt
     put(GameRound, pk, state=state, winning_number=17 if state in WITH_NUMBER else None)
     for change in ({"client_seed": "another"}, {"closes_at": NOON}, {"closes_at": None}):
         assert is_refused(GameRound, pk, **change) is (state != RoundState.BETTING)
+
+
+@pytest.mark.article("pt:18")
+@pytest.mark.parametrize("state", RoundState)
+def test_no_seed_is_shown_before_the_number_stands(maria: PlayerAtTable, state: RoundState) -> None:
+    pk = maria.game_round.pk
+    put(GameRound, pk, state=state, winning_number=17 if state in WITH_NUMBER else None)
+    too_early = state in (RoundState.BETTING, RoundState.CLOSED)
+    if not too_early:
+        RoundDraw.objects.create(game_round_id=pk, seed_hex="00" * 32, revealed_at=NOON)
+        return
+    with pytest.raises(IntegrityError, match="the seed is shown after the number"), transaction.atomic():
+        RoundDraw.objects.create(game_round_id=pk, seed_hex="00" * 32, revealed_at=NOON)
+    assert not RoundDraw.objects.exists()
 
 
 @pytest.mark.parametrize(("old", "new"), [pair for pair in product(RulesStatus, RulesStatus) if pair[0] != pair[1]])

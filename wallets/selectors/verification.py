@@ -43,6 +43,12 @@ WHERE t.reason <> 'correction' AND NOT ({flows}) ORDER BY t.id
 """
 
 
+_CORRECTIONS = """
+SELECT t.id FROM wallets_transfer t JOIN wallets_transfer f ON f.id = t.corrects_id
+WHERE t.debit_id <> f.credit_id OR t.credit_id <> f.debit_id OR t.amount_cents > f.amount_cents ORDER BY t.id
+"""
+
+
 def _flows() -> Iterator[str]:
     parts, parameters = [], []
     for reason, (debit, credit) in FLOWS.items():
@@ -63,6 +69,13 @@ CHECKS = (
         "units",
         "no transfer joins two units or two players",
         lambda: differences(_UNITS, [], "transfer {0} joins two units or two players"),
+    ),
+    Check(
+        "corrections",
+        "every correction undoes the transfer that it names, or a part of it",
+        lambda: differences(
+            _CORRECTIONS, [], "transfer {0} goes another way than the one that it corrects, or further"
+        ),
     ),
     Check("flows", "every transfer goes from and to the kinds of account of its reason", _flows),
 )

@@ -25,6 +25,7 @@ __all__ = (
     "GUARDS",
     "DatabaseObject",
     "Guard",
+    "find_foreign",
     "find_missing",
     "install",
     "lift",
@@ -147,6 +148,14 @@ def _change(connection: BaseDatabaseWrapper, objects: Sequence[DatabaseObject], 
 def find_missing(connection: BaseDatabaseWrapper) -> list[str]:
     """Name each guard that does not stand exactly as it was laid."""
     return [one.name for one in _expected(connection) if not _stands(connection, one)]
+
+
+def find_foreign(connection: BaseDatabaseWrapper) -> list[str]:
+    """Name each trigger of the database that nobody here has laid."""
+    stand = sqlite.names_of_triggers if connection.vendor == "sqlite" else postgresql.names_of_triggers
+    with connection.cursor() as cursor:
+        names = stand(cursor)
+    return sorted(names - {one.name for one in _expected(connection)})
 
 
 def _expected(connection: BaseDatabaseWrapper) -> Iterator[DatabaseObject]:

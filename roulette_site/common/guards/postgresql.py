@@ -86,3 +86,12 @@ def _fingerprint(one: DatabaseObject) -> str:
 def _body_md5(one: DatabaseObject) -> str:
     # What stands between the dollar quotes is what PostgreSQL keeps as the function's source.
     return hashlib.md5(one.create.split("$body$")[1].encode(), usedforsecurity=False).hexdigest()
+
+
+def names_of_triggers(cursor: Any) -> set[str]:
+    """All triggers of the schema but PostgreSQL's own."""
+    cursor.execute(
+        "SELECT t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid"
+        " WHERE NOT t.tgisinternal AND c.relnamespace = current_schema()::regnamespace"
+    )
+    return {name for (name,) in cursor.fetchall()}

@@ -72,3 +72,9 @@ def _trigger(name: str, table: str, when: str, condition: str, message: str) -> 
         create=f"CREATE TRIGGER {name} {when} ON {table}{guarded}\nBEGIN\n  SELECT RAISE(ABORT, '{message}');\nEND",
         drop=f"DROP TRIGGER IF EXISTS {name}",
     )
+
+
+def names_of_triggers(cursor: Any) -> set[str]:
+    """All triggers of the database."""
+    cursor.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")
+    return {name for (name,) in cursor.fetchall()}

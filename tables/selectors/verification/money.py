@@ -37,6 +37,7 @@ SELECT t.id FROM wallets_transfer t
 LEFT JOIN tables_slipwithdrawal w ON w.transfer_id = t.id
 LEFT JOIN wallets_transfer stake ON stake.id = w.slip_id
 WHERE t.reason = 'bet_taken_back' AND (stake.id IS NULL OR stake.amount_cents <> t.amount_cents
+  OR w.taken_back_at <> t.created_at
   OR stake.debit_id <> t.credit_id OR stake.credit_id <> t.debit_id OR stake.round_ref <> t.round_ref)
 ORDER BY t.id
 """
@@ -59,8 +60,10 @@ LEFT JOIN (
 LEFT JOIN (
   SELECT b.game_round_id, count(*) AS bets FROM tables_bet b WHERE {_LIVE} GROUP BY b.game_round_id
 ) c ON c.game_round_id = r.id
+JOIN tables_table t ON t.id = r.table_id
 WHERE (r.state = 'settled' AND (
-  n.game_round_id IS NULL OR n.bets <> COALESCE(c.bets, 0) OR n.staked_cents <> COALESCE(m.staked, 0)
+  n.game_round_id IS NULL OR n.unit <> t.unit OR n.bets <> COALESCE(c.bets, 0)
+  OR n.staked_cents <> COALESCE(m.staked, 0)
   OR n.stake_returned_cents <> COALESCE(m.returned, 0)
   OR n.prize_cents <> COALESCE(m.prize, 0) OR n.half_back_cents <> COALESCE(m.half_back, 0)
   OR n.lost_cents <> COALESCE(m.lost, 0)

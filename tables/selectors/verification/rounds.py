@@ -21,6 +21,10 @@ LEFT JOIN (
     sum(CASE WHEN kind = 'drawn' THEN 1 ELSE 0 END) AS drawn,
     sum(CASE WHEN kind = 'settled' THEN 1 ELSE 0 END) AS settled,
     sum(CASE WHEN kind = 'unused' THEN 1 ELSE 0 END) AS unused,
+    max(CASE WHEN kind = 'betting' THEN happened_at END) AS opened_at,
+    max(CASE WHEN kind IN ('closed', 'unused') THEN happened_at END) AS closed_at,
+    max(CASE WHEN kind = 'drawn' THEN happened_at END) AS drawn_at,
+    max(CASE WHEN kind = 'settled' THEN happened_at END) AS settled_at,
     count(DISTINCT table_id) AS tables, min(table_id) AS table_id
   FROM tables_roundevent GROUP BY game_round_id
 ) e ON e.game_round_id = r.id
@@ -30,6 +34,8 @@ WHERE (r.closed_at IS NULL) <> (r.state = 'betting')
   OR (r.state IN ('betting', 'unused') AND r.bets_digest IS NOT NULL)
   OR (r.drawn_at IS NOT NULL) <> (r.state IN ('drawn', 'settled'))
   OR (r.settled_at IS NOT NULL) <> (r.state = 'settled')
+  OR r.opened_at <> e.opened_at OR r.closed_at <> e.closed_at
+  OR r.drawn_at <> e.drawn_at OR r.settled_at <> e.settled_at
   OR COALESCE(e.betting, 0) <> 1 OR COALESCE(e.closed, 0) > 1
   OR COALESCE(e.drawn, 0) <> (CASE WHEN r.state IN ('drawn', 'settled') THEN 1 ELSE 0 END)
   OR COALESCE(e.settled, 0) <> (CASE WHEN r.state = 'settled' THEN 1 ELSE 0 END)
@@ -67,6 +73,12 @@ def _draws() -> Iterator[str]:
             if game_round.winning_number is not None:
                 yield f"round {game_round.pk} has a number but no seed is shown"
             continue
+        if game_round.state in (RoundState.BETTING, RoundState.CLOSED):
+            yield f"round {game_round.pk}: the seed is shown before its time"
+        if game_round.drawn_at not in (None, game_round.draw.revealed_at):
+            yield f"round {game_round.pk}: the seed was not shown when the number was drawn"
+        if seed.hex() != game_round.draw.seed_hex or game_round.secret.algorithm != draws.ALGORITHM:
+            yield f"round {game_round.pk}: seed or algorithm are not written as they were"
         if draws.commitment_of(seed) != game_round.secret.commitment:
             yield f"round {game_round.pk}: the seed is not the one committed to"
         elif game_round.winning_number is not None:
