@@ -25,6 +25,8 @@ from honcho.printer import Message, Printer
 KILL_AFTER_SECONDS = 8.0
 PORTS_TRIED = 100
 HIGHEST_PORT = 65535
+# How the names of all begin that a site makes in its folder of state.
+MADE_HERE = ("roulette.sqlite3", "broker", "beat-schedule", "draw.", "run.lock", "worker.pid", "bots")
 README = """\
 The state of this site on this machine: database, broker, keys. `make demo-reset` empties this folder.
 """
@@ -79,8 +81,9 @@ class State:
             yield
 
     def _open_lock(self) -> IO[str]:
-        if not self.folder.exists() or not any(self.folder.iterdir()):
-            self.folder.mkdir(parents=True, exist_ok=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        # Any command may have been here first, and left an empty database.
+        if not self._readme.exists() and all(path.name.startswith(MADE_HERE) for path in self.folder.iterdir()):
             self.folder.chmod(0o700)
             self._readme.write_text(README)
         return self._lock_file.open("a+")
@@ -114,7 +117,8 @@ class State:
     def check_ours(self) -> None:
         """Raise StateNotOurs for a folder that was somebody else's before."""
         with suppress(OSError):
-            if any(self.folder.iterdir()) and not self._readme.exists():
+            foreign = [path for path in self.folder.iterdir() if not path.name.startswith(MADE_HERE)]
+            if foreign and not self._readme.exists():
                 raise StateNotOurs(f"{self.folder} was not made by this site: empty it by hand.")
 
     def empty(self) -> None:

@@ -234,3 +234,32 @@ def test_a_run_that_is_killed_while_it_makes_the_past_still_holds_the_folder(tmp
         assert "it is begun anew" in again.said
     finally:
         again.stop()
+
+
+def test_a_command_that_came_first_is_in_nobodys_way(tmp_path):
+    site = Site(tmp_path / "var", bots=False)
+    refused = site.manage("verify")
+    assert refused.returncode == 1
+    assert "There are no books in this database yet." in refused.stderr
+    with subprocess.Popen(
+        [sys.executable, "manage.py", "run", "--days", "60"], env=site.environment, cwd=ROOT, start_new_session=True
+    ) as process:
+        deadline = time.monotonic() + START_SECONDS
+        while not (site.var_dir / "unfinished").exists():
+            assert time.monotonic() < deadline, "the past is not begun"
+            time.sleep(0.02)
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+    try:
+        site.start()
+        assert "it is begun anew" in site.said
+    finally:
+        site.stop()
+    assert site.manage("run", "--reset", "--days", "1").returncode == 0
+
+
+@pytest.mark.parametrize("days", ["0", "-3", "9999999999", "ten"])
+def test_what_is_no_number_of_days_is_said_in_a_sentence(tmp_path, days):
+    refused = Site(tmp_path / "var").manage("run", f"--days={days}")
+    assert refused.returncode == 2
+    assert "days are a number from 1 to 365" in refused.stderr

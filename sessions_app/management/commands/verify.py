@@ -4,6 +4,7 @@ from itertools import islice
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
 
 from roulette_site.common import verification as house
 from roulette_site.common.verification import Check
@@ -27,6 +28,8 @@ class Command(BaseCommand):
         unknown = set(options["check"]) - {check.name for check in CHECKS}
         if unknown:
             raise CommandError(f"There is no check {', '.join(sorted(unknown))}.")
+        if not connection.introspection.table_names():
+            raise CommandError("There are no books in this database yet.")
         failed = 0
         with house.snapshot():
             for check in CHECKS:

@@ -12,11 +12,13 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import connections
+from django.db import connection, connections
 
 from roulette_site.common import launch
+from roulette_site.common.models import Operator
 
 DEFAULT_PORT = 8000
+MOST_DAYS = 365
 
 
 class Command(BaseCommand):
@@ -29,7 +31,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Take the port, the past to make, and what else can be done than to run."""
         parser.add_argument("--port", type=_port, default=os.environ.get("PORT", str(DEFAULT_PORT)))
-        parser.add_argument("--days", type=int, default=14, help="days of past, where the demonstration is made (14)")
+        parser.add_argument(
+            "--days", type=_days, default="14", help="days of past, where the demonstration is made (14)"
+        )
         parser.add_argument("--reset", action="store_true", help="begin the demonstration anew, then end")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -98,12 +102,20 @@ class Command(BaseCommand):
         self.state.prepare()
         # On this machine nothing is collected into it, but whitenoise warns where it is missing.
         Path(settings.STATIC_ROOT).mkdir(exist_ok=True)
-        if database is None or database.exists():
+        if database is None or self._is_made():
             self._migrate_and_seed(environment)
         else:
             self._say(f"Making the demonstration: {self.days} days of play. This takes a while, once.")
             with self.state.finishing():
                 self._migrate_and_seed(environment)
+
+    def _is_made(self) -> bool:
+        """Whether the database holds a house; a file alone may come from any command that looked into it."""
+        with connection.cursor() as cursor:
+            made = Operator._meta.db_table in connection.introspection.table_names(cursor)
+        made = made and Operator.objects.exists()
+        connections.close_all()
+        return made
 
     def _migrate_and_seed(self, environment: dict[str, str]) -> None:
         call_command("migrate", interactive=False, verbosity=0)
@@ -147,4 +159,10 @@ class Command(BaseCommand):
 def _port(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 0 < int(text) <= launch.HIGHEST_PORT):
         raise ArgumentTypeError(f"a port is a number from 1 to {launch.HIGHEST_PORT}, not {text!r}")
+    return int(text)
+
+
+def _days(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text) <= MOST_DAYS):
+        raise ArgumentTypeError(f"days are a number from 1 to {MOST_DAYS}, not {text!r}")
     return int(text)
