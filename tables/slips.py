@@ -160,7 +160,7 @@ def _read_call(rulebook: Rulebook, options: Options, item: Mapping[str, Any]) ->
         raise _Unreadable(("not_offered", "The table does not take this call bet."), *faults, stake_cents=unit)
     named = _PARAMETERS.get(name, ())
     unread = [key for key in named if type(item.get(key)) is not int]
-    of_call = [(_UNREADABLE[key], f"The {key} of a call bet is a whole number.") for key in unread]
+    of_call = [(_UNREADABLE[key], f"A call bet's {key}: a whole number is needed.") for key in unread]
     if not item.keys() <= {"call", "unit", *named}:
         of_call.append(("invalid_spot", "The call bet has a part that it does not know."))
     call = CallBet(name, unit or 0, {key: item[key] for key in named if key not in unread})

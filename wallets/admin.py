@@ -1,6 +1,9 @@
+from importlib import import_module
+
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm
+from rest_framework_api_key.models import APIKey
 
 from roulette_site.common.read_only_admin import ReadOnlyAdmin
 
@@ -51,6 +54,11 @@ class TransferAdmin(ReadOnlyAdmin):
     list_filter = ("reason", "unit")
     list_select_related = ("debit", "credit")
     ordering = ("-id",)
+
+
+# The package registers keys of its own, which open nothing here: its admin is loaded before it is taken away.
+import_module("rest_framework_api_key.admin")
+admin.site.unregister(APIKey)
 
 
 @admin.register(ApiKey)

@@ -13,7 +13,7 @@ class InvalidAmount(ValueError):
 def parse_cents(text: object) -> int:
     """Return the cents of an API amount such as "12.50" or "12"; raises InvalidAmount on anything else, numbers too."""
     if not isinstance(text, str) or (match := _AMOUNT.match(text)) is None:
-        raise InvalidAmount("An amount is written as text with digits, a point and two decimals, such as 12.50.")
+        raise InvalidAmount("An amount is text: digits, and where there are cents a point and two more, such as 12.50.")
     return int(match[1]) * 100 + int(match[2] or 0)
 
 

@@ -3,13 +3,13 @@
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from . import guards
 from .models import Operator
 
 
-@require_GET
+@require_safe
 def brand_css(request: HttpRequest) -> HttpResponse:
     """The operator's two colours as a stylesheet, since pages may hold no style of their own."""
     operator = Operator.objects.first()
@@ -19,14 +19,14 @@ def brand_css(request: HttpRequest) -> HttpResponse:
     return answer
 
 
-@require_GET
+@require_safe
 @never_cache
 def healthz(request: HttpRequest) -> HttpResponse:
     """The process is alive."""
     return HttpResponse("alive", content_type="text/plain")
 
 
-@require_GET
+@require_safe
 @never_cache
 def readyz(request: HttpRequest) -> JsonResponse:
     """The site can serve: its database answers and holds what it ought to hold; 503 with the reasons otherwise."""

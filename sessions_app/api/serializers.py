@@ -6,8 +6,8 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from sessions_app.selectors.play import StakeOnSpot
-from tables.models import Table
+from sessions_app.selectors.play import LastPlay, StakeOnSpot
+from tables.models import RoundState, Table
 from tables.services.betting import MOST_BETS
 from tables.slips import as_json
 from wallets.amounts import format_cents
@@ -66,7 +66,7 @@ class StakeOutput(serializers.Serializer):
     type = serializers.CharField()
     on = OnField(required=False)
     stake = AmountField()
-    returned = AmountField()
+    returned = AmountField(allow_null=True)
 
     def to_representation(self, stake: StakeOnSpot) -> dict[str, Any]:
         """Write the spot as requests do."""
@@ -91,7 +91,7 @@ class OpenRoundOutput(serializers.Serializer):
 
 
 class LastPlayOutput(serializers.Serializer):
-    """The latest play that the player took part in (rule 26)."""
+    """The latest play that the player took part in (rule 26); what it returned is null until it is paid."""
 
     id = serializers.IntegerField(source="game_round_id")
     number = serializers.IntegerField()
@@ -100,9 +100,16 @@ class LastPlayOutput(serializers.Serializer):
     colour = serializers.CharField(source="winning.colour")
     bets = StakeOutput(source="stakes", many=True)
     staked = AmountField(source="staked_cents")
-    returned = AmountField(source="returned_cents")
-    net = AmountField(source="net_cents")
+    returned = AmountField(source="returned_cents", allow_null=True)
+    net = AmountField(source="net_cents", allow_null=True)
     seed = serializers.CharField(source="seed_hex")
+
+    def to_representation(self, play: LastPlay) -> dict[str, Any]:
+        """Say nothing of money that is not paid yet: a number alone is no loss."""
+        said: dict[str, Any] = super().to_representation(play)
+        if play.state != RoundState.SETTLED:
+            said |= {"returned": None, "net": None, "bets": [bet | {"returned": None} for bet in said["bets"]]}
+        return said
 
 
 class SessionOutput(serializers.Serializer):

@@ -7,7 +7,7 @@ from django.db import transaction
 from sessions_app.models import EndBasis, GameSession
 from sessions_app.selectors.game_sessions import current_session
 from tables.models import Table
-from tables.services.seats import leave_seat, take_seat
+from tables.services.seats import AlreadySeated, leave_seat, take_seat
 from wallets.models import Player
 
 
@@ -33,4 +33,13 @@ def end_game_session(*, game_session: GameSession, basis: EndBasis, at: dt.datet
 def enter_table(*, table: Table, player: Player, at: dt.datetime) -> GameSession:
     """Return the player's open session at the table, or start one: coming back to a table is no new session."""
     found = current_session(table=table, player=player)
-    return found or start_game_session(table=table, player=player, at=at)
+    if found is not None:
+        return found
+    try:
+        return start_game_session(table=table, player=player, at=at)
+    except AlreadySeated:
+        # The same player at the same moment, by a second click or another tab.
+        found = current_session(table=table, player=player)
+        if found is None:
+            raise
+        return found

@@ -4,7 +4,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from sessions_app.selectors.account import open_sessions_of, session_lines
 from sessions_app.selectors.game_sessions import sessions_of
@@ -22,7 +22,7 @@ SESSIONS_A_PAGE = 25
 MOST_DIGITS = 18
 
 
-@require_GET
+@require_safe
 @login_required
 @never_cache
 def account(request: HttpRequest) -> HttpResponse:
@@ -39,7 +39,7 @@ def account(request: HttpRequest) -> HttpResponse:
     )
 
 
-@require_GET
+@require_safe
 @login_required
 @never_cache
 def sessions(request: HttpRequest) -> HttpResponse:
@@ -51,7 +51,7 @@ def sessions(request: HttpRequest) -> HttpResponse:
     return render(request, "sessions_app/sessions.html", {"lines": lines, "older": older, "before": before})
 
 
-@require_GET
+@require_safe
 @login_required
 @never_cache
 def statement(request: HttpRequest, session_id: int) -> HttpResponse:
@@ -62,7 +62,7 @@ def statement(request: HttpRequest, session_id: int) -> HttpResponse:
     return render(request, f"sessions_app/{template}.html", {"statement": statement_of(game_session)})
 
 
-@require_GET
+@require_safe
 @login_required
 @never_cache
 def round_detail(request: HttpRequest, game_round_id: int) -> HttpResponse:

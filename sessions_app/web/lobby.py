@@ -4,7 +4,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from roulette_site.common.errors import RuleBroken
 from roulette_site.common.sql import database_now
@@ -16,7 +16,7 @@ from tables.web.wheel_drawing import wheel_pockets
 from .who import player_of
 
 
-@require_GET
+@require_safe
 @never_cache
 def lobby(request: HttpRequest) -> HttpResponse:
     """The tables of the house."""

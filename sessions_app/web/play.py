@@ -7,7 +7,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from roulette_site.common.errors import RuleBroken
 from roulette_site.common.sql import database_now
@@ -31,7 +31,7 @@ from .who import player_of
 MOST_DIGITS = 18
 
 
-@require_GET
+@require_safe
 @login_required
 @never_cache
 def play(request: HttpRequest, slug: str) -> HttpResponse:
@@ -41,7 +41,7 @@ def play(request: HttpRequest, slug: str) -> HttpResponse:
     return entrance(request, table) if game_session is None else _whole_page(request, game_session)
 
 
-@require_GET
+@require_safe
 @login_required
 @never_cache
 def state(request: HttpRequest, slug: str) -> HttpResponse:
@@ -50,7 +50,7 @@ def state(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("play", slug=slug) if game_session is None else _parts(request, game_session)
 
 
-@require_GET
+@require_safe
 @login_required
 @never_cache
 def last_play(request: HttpRequest, slug: str) -> HttpResponse:

@@ -57,11 +57,9 @@ def place_bets(*, seat: Seat, items: Sequence[Any], key: str, actor: str, at: dt
     spent on something else; the same key with the same items is answered with the first slip and moves nothing.
     """
     body_hash = hashlib.sha256(json.dumps(items, sort_keys=True, default=str).encode()).hexdigest()
-    if not items or len(items) > MOST_BETS:
-        raise SlipRefused([_explain(Breach(None, "too_many_bets" if items else "empty_slip"))])
     game_round = _round_of(seat)
-    if game_round is None:
-        raise SlipRefused([_explain(Breach(None, "betting_closed"))])
+    if game_round is None or not items or len(items) > MOST_BETS:
+        raise SlipRefused(_everything_against_no_slip(seat, game_round, items, at or database_now()), items)
     rules, rulebook, minimum = game_round.rules, game_round.rulebook, game_round.minimum_cents
     slip = read_slip(rulebook, rules.options, items)
     refused = slip.find_breaches(rulebook, rules.options, minimum)
@@ -117,14 +115,34 @@ def _answer(seat: Seat, game_round: GameRound, slip: ReadSlip, placed: Placed, b
     return PlacedSlip(first.pk, first.game_round_id, first.transfer.amount_cents, balance, replayed=True)
 
 
-def _everything_against(seat: Seat, game_round: GameRound, slip: ReadSlip, at: dt.datetime) -> list[dict[str, Any]]:
-    """Every breach of a slip that cannot be placed anyway, the clock's, the cloth's and the balance's among them."""
-    breaches: list[Breach] = []
-    is_late = game_round.closes_at is not None and at >= game_round.closes_at
-    if game_round.state != RoundState.BETTING or is_late:
+def _everything_against_no_slip(
+    seat: Seat, game_round: GameRound | None, items: Sequence[Any], at: dt.datetime
+) -> list[dict[str, Any]]:
+    """Every breach of a slip that has no bets or too many, or that no round is there for."""
+    rules = seat.table.rules if game_round is None else game_round.rules
+    breaches = _against_anybody(seat, game_round, at)
+    if not items or len(items) > MOST_BETS:
+        breaches.append(Breach(None, "too_many_bets" if items else "empty_slip"))
+    else:
+        slip = read_slip(rules.rulebook, rules.options, items)
+        breaches += slip.find_breaches(rules.rulebook, rules.options, seat.table.minimum_cents)
+    return _explain_all(breaches, rules)
+
+
+def _against_anybody(seat: Seat, game_round: GameRound | None, at: dt.datetime) -> list[Breach]:
+    """What stands against any bet from this seat at this moment."""
+    breaches = []
+    is_late = game_round is not None and game_round.closes_at is not None and at >= game_round.closes_at
+    if game_round is None or game_round.state != RoundState.BETTING or is_late:
         breaches.append(Breach(None, "betting_closed"))
     if Seat.objects.filter(pk=seat.pk, left_at__isnull=False).exists():
         breaches.append(Breach(None, "not_seated"))
+    return breaches
+
+
+def _everything_against(seat: Seat, game_round: GameRound, slip: ReadSlip, at: dt.datetime) -> list[dict[str, Any]]:
+    """Every breach of a slip that cannot be placed anyway, the clock's, the cloth's and the balance's among them."""
+    breaches = _against_anybody(seat, game_round, at)
     balance = Account.objects.values_list("balance_cents", flat=True).get(pk=seat.account_id) or 0
     if balance < slip.total_cents:
         breaches.append(Breach(None, "balance_too_low", None, balance))

@@ -13,6 +13,7 @@ from django.utils import timezone
 from sessions_app.models import GameSession
 from tables.models import Bet, GameRound, Slip
 from tables.services.advance import advance_round, open_individual_round
+from tables.services.rounds import draw_round
 from tests.house import DRAW_KEY, House, bet, make_house
 from wallets.models import ApiKey, Scope, Transfer
 
@@ -587,6 +588,15 @@ def test_the_last_play_is_shown_as_it_was_settled(table: Table) -> None:
     # The next round is open, with nothing on it.
     assert (shown["round"]["number"], shown["round"]["bets"]) == (settled.number + 1, [])
     amounts_of(shown)
+
+
+def test_a_number_that_is_not_paid_yet_is_told_without_money(table: Table) -> None:
+    table.place(bet("red"), bet("black"))
+    table.post("spin")
+    draw_round(game_round_id=table.game_round.pk, key=DRAW_KEY, at=timezone.now())
+    last = table.read()["last_play"]
+    assert (last["state"], last["staked"], last["returned"], last["net"]) == ("drawn", "2.00", None, None)
+    assert [one["returned"] for one in last["bets"]] == [None, None]
 
 
 @pytest.mark.article("pt:28")

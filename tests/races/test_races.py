@@ -14,6 +14,8 @@ from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.utils import timezone
 
 from roulette_site.common import guards
+from sessions_app.models import GameSession
+from sessions_app.services.game_sessions import end_game_session, enter_table
 from tables.models import (
     Bet,
     GameRound,
@@ -31,9 +33,9 @@ from tables.placing import NewBet, NewSlip, Placed, place_slip, postgresql
 from tables.roulette.rulebooks import find_rulebook
 from tables.selectors.bets import digest_of_bets, live_bets
 from tables.services import settlement, taking_back
-from tables.services.advance import advance_round
+from tables.services.advance import advance_round, sweep
 from tables.services.betting import SlipRefused, place_bets
-from tables.services.rounds import BettingClosed, close_round, draw_round
+from tables.services.rounds import BettingClosed, ClientSeedFixed, choose_client_seed_of_seat, close_round, draw_round
 from tables.services.settlement import settle_round
 from tables.services.taking_back import NothingToTakeBack, take_back
 from tests.house import DRAW_KEY, NOON, House, PlayerAtTable, bet, make_house
@@ -283,6 +285,44 @@ def test_24_bettors_without_pause_against_a_closing(house: House, monkeypatch: p
         digest_holds, took = storm(house)
         assert digest_holds
         assert took < 5
+
+
+def test_a_player_who_enters_in_many_places_at_once_has_one_session(house: House) -> None:
+    for _ in range(FEW_TRIES):
+        player = house.player()
+        answers = at_once(*[lambda p=player: enter_table(table=house.table, player=p, at=timezone.now()).pk] * 6)
+        assert len(set(answers)) == 1, answers
+    assert GameSession.objects.count() == FEW_TRIES
+
+
+def test_leaving_and_placing_at_once_lose_no_bet(house: House) -> None:
+    """A bet comes before the leaving and is played, or after it and is refused; none stands outside the digest."""
+    for n in range(TRIES):
+        maria = house.seated()
+        maria.place(bet("black"))
+        placed, left = at_once(
+            lambda m=maria, n=n: place_bets(seat=m.seat, items=[bet("red")], key=f"leave:{n}", actor="t"),
+            lambda m=maria: end_game_session(game_session=m.game_session, basis="player", at=timezone.now()),
+        )
+        assert isinstance(placed, SlipRefused) or placed.staked_cents == 100
+        assert isinstance(left, GameSession)
+        closed = maria.game_round
+        assert closed.state == RoundState.CLOSED
+        assert closed.bets_digest == digest_of_bets(closed.pk)
+    sweep(key=DRAW_KEY, now=timezone.now)
+    call_command("verify")
+
+
+def test_a_seed_is_never_chosen_after_the_first_bet(house: House) -> None:
+    for n in range(TRIES):
+        maria = house.seated()
+        placed, chosen = at_once(
+            lambda m=maria, n=n: place_bets(seat=m.seat, items=[bet("red")], key=f"seed:{n}", actor="t"),
+            lambda m=maria: choose_client_seed_of_seat(seat=m.seat, client_seed="mine"),
+        )
+        assert not isinstance(placed, Exception), placed
+        assert chosen is None or isinstance(chosen, ClientSeedFixed)
+        assert (maria.game_round.client_seed == "mine") is (chosen is None)
 
 
 def test_play_goes_on_while_guards_are_looked_after(house: House) -> None:

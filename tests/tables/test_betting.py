@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from sessions_app.services.game_sessions import start_game_session
 from tables.models import Bet, GameRound, RoundState, Seat, Slip, SlipCall, SlipWithdrawal
 from tables.roulette.cloth import find_spot
 from tables.services.betting import MOST_BETS, SlipRefused
@@ -159,6 +160,22 @@ def test_every_breach_that_the_database_finds_is_named_at_once() -> None:
     assert reasons(refused) == [
         (None, "betting_closed"), (None, "not_seated"), (None, "balance_too_low"), (None, "above_total_limit"),
         (0, "above_maximum"), (2, "above_maximum"), (3, "above_maximum"),
+    ]  # fmt: skip
+
+
+def test_a_slip_without_bets_or_without_a_round_is_told_everything_too(maria: PlayerAtTable) -> None:
+    maria.place(bet("red"))
+    maria.launch()
+    for items, reason in (([], "empty_slip"), ([bet("red")] * (MOST_BETS + 1), "too_many_bets")):
+        with pytest.raises(SlipRefused) as refused:
+            maria.place(*items)
+        assert reasons(refused) == [(None, "betting_closed"), (None, reason)]
+    session = start_game_session(table=maria.house.table, player=maria.house.player(), at=NOON)
+    early = PlayerAtTable(maria.house, session)
+    with pytest.raises(SlipRefused) as refused:
+        early.place(bet("red", stake="1e3"), bet("split", 1, 5, stake="0.05"))
+    assert reasons(refused) == [
+        (None, "betting_closed"), (0, "invalid_stake"), (1, "invalid_spot"), (1, "below_minimum"), (1, "off_step"),
     ]  # fmt: skip
 
 

@@ -49,3 +49,7 @@ def test_every_list_and_row_opens_and_takes_no_change() -> None:
             assert boss.get(reverse(f"{name}_add")).status_code == 403, label
             assert boss.post(reverse(f"{name}_delete", args=[row.pk]), {"post": "yes"}).status_code == 403, label
             assert model.objects.filter(pk=row.pk).values().get() == before
+
+
+def test_no_key_is_made_there_that_opens_nothing() -> None:
+    assert [model for model in admin.site._registry if model._meta.app_label == "rest_framework_api_key"] == []

@@ -69,6 +69,11 @@ def test_the_players_entrance_refuses_staff_and_says_where_theirs_is(staff: User
     assert "Staff log in" not in wrong
 
 
+def test_an_address_is_one_persons_however_it_is_written(player: Player) -> None:
+    assert log_in(Client(), "/login/", player.user.email.upper()).status_code == 302
+    assert log_in(Client(), "/login/", player.user.email.title()).status_code == 302
+
+
 def test_becoming_someone_at_one_entrance_makes_no_page_of_the_other_too_old(settings: Any) -> None:
     settings.DEMO_SITE = settings.LOCAL = True
     house = make_house()

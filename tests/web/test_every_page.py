@@ -50,6 +50,13 @@ def test_what_is_public_needs_no_login(maria: PlayerAtTable, name: str) -> None:
     assert Client().get(address(name, maria)).status_code == 200
 
 
+@pytest.mark.parametrize("name", sorted(PUBLIC - {"login"} | PRIVATE))
+def test_a_monitor_may_ask_for_the_head_alone(maria: PlayerAtTable, name: str) -> None:
+    answer = client_of(maria.game_session.player).head(address(name, maria))
+    assert answer.status_code in (200, 302)
+    assert answer.content == b""
+
+
 @pytest.mark.parametrize("name", sorted(PRIVATE))
 def test_what_is_private_asks_who_is_there(maria: PlayerAtTable, name: str) -> None:
     answer = Client().get(address(name, maria))

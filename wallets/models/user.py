@@ -9,6 +9,10 @@ from django.db.models.functions import Lower
 class UserManager(BaseUserManager["User"]):
     """Makes users who log in by e-mail."""
 
+    def get_by_natural_key(self, username: str | None) -> "User":
+        """Find who logs in: an address is one person's, however its letters are written."""
+        return self.get(email__iexact=username)
+
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
         """Store a user; without a password nobody can log in with it."""
         user = self.model(email=self.normalize_email(email), **fields)
@@ -36,7 +40,13 @@ class User(AbstractBaseUser, PermissionsMixin):
     REQUIRED_FIELDS: ClassVar[list[str]] = []
 
     class Meta:
-        constraints = [models.UniqueConstraint(Lower("email"), name="user_email_any_case")]
+        constraints = [
+            models.UniqueConstraint(
+                Lower("email"),
+                name="user_email_any_case",
+                violation_error_message="Somebody has this address already.",
+            )
+        ]
 
     def __str__(self) -> str:
         return self.email
