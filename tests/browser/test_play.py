@@ -525,11 +525,14 @@ def test_cloth_chips_and_acts_are_on_the_screen_together(
     page = maria.sit_down()
     assert fits(page)
     cloth = next(name for name in ("wide", "tall") if page.locator(f".cloth.{name}").is_visible())
-    parts = [
-        page.locator(selector) for selector in (f".cloth.{cloth}", ".tray", "#launch", "#double", "#clock", "#balance")
-    ]
-    boxes = [part.bounding_box() for part in parts]
-    assert all(box is not None for box in boxes)
+    selectors = [f".cloth.{cloth}", ".tray", "#launch", "#double", "#clock", "#balance"]
+    # All at one moment: the page may be drawing a part of itself anew.
+    boxes = page.evaluate(
+        "names => names.map(name => { const {x, y, width, height} = document.querySelector(name)"
+        ".getBoundingClientRect(); return {x, y, width, height}; })",
+        selectors,
+    )
+    assert all(box["width"] > 0 and box["height"] > 0 for box in boxes)
     for box in boxes:
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= width
@@ -538,7 +541,7 @@ def test_cloth_chips_and_acts_are_on_the_screen_together(
     if width > height:
         assert cloth == "wide"
     # In one row on a desk and on a tablet.
-    if width > 1000:
+    if width > 700 and height > 500:
         assert launch["y"] == double["y"]
     assert clock["x"] + clock["width"] <= balance["x"] or clock["y"] >= balance["y"] + balance["height"]
 
