@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.apps import AppConfig
+from django.conf import settings
 from django.core.checks import CheckMessage, Tags, Warning, register
 from django.db import connections
 from django.db.models.signals import post_migrate, pre_migrate
@@ -40,11 +41,23 @@ def check_guards(app_configs: Any, databases: Any = None, **kwargs: Any) -> list
 
     A warning, since the cure is to run migrate, which an error would stop; `verify` and /readyz are the ones that fail.
     """
-    return [
-        Warning(f"The database's guard {name} does not stand as it was laid.", id="common.W001", hint="Run migrate.")
-        for alias in databases or ()
-        for name in guards.find_missing(connections[alias])
-    ]
+    said: list[CheckMessage] = []
+    for alias in databases or ():
+        if not connections[alias].introspection.table_names():
+            # The first migrate has not made them yet.
+            continue
+        said += [
+            Warning(
+                f"The database's guard {name} does not stand as it was laid.", id="common.W001", hint="Run migrate."
+            )
+            for name in guards.find_missing(connections[alias])
+        ]
+        if not (settings.LOCAL or settings.SITE_DATABASE_ROLE) and grants.owns_tables(connections[alias]):
+            hint = "Let another role own and migrate them, and name this one to it as SITE_DATABASE_ROLE."
+            said.append(
+                Warning("The site's role owns its tables: it could drop their guards.", id="common.W002", hint=hint)
+            )
+    return said
 
 
 class CommonConfig(AppConfig):

@@ -27,3 +27,17 @@ def grant(connection: BaseDatabaseWrapper) -> None:
             target = connection.ops.quote_name(table)
             cursor.execute(f"REVOKE ALL ON {target} FROM {name}")
             cursor.execute(f"GRANT {kept.get(table, 'SELECT, INSERT, UPDATE, DELETE')} ON {target} TO {name}")
+
+
+def owns_tables(connection: BaseDatabaseWrapper) -> bool:
+    """Whether this connection's role owns a guarded table (on PostgreSQL; SQLite knows no owner)."""
+    if connection.vendor != "postgresql":
+        return False
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT EXISTS (SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = ANY(%s)"
+            " AND tableowner = current_user)",
+            [[guard.table for guard in guards.GUARDS]],
+        )
+        (owns,) = cursor.fetchone()
+    return bool(owns)

@@ -243,7 +243,13 @@ LOGGING = {
     "disable_existing_loggers": False,
     # Django's own handler would say everything a second time.
     # What is refused is an answer, not an event: only what breaks is.
-    "loggers": {"django": {"handlers": [], "propagate": True}, "django.request": {"level": "ERROR"}},
+    "loggers": {
+        "django": {"handlers": [], "propagate": True},
+        "django.request": {"level": "ERROR"},
+        "django.security.DisallowedHost": {"level": "CRITICAL"},
+        "django.security.RequestDataTooBig": {"level": "CRITICAL"},
+        "django.security.TooManyFieldsSent": {"level": "CRITICAL"},
+    },
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": os.environ.get("LOG_LEVEL", "INFO")},

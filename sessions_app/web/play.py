@@ -19,7 +19,8 @@ from sessions_app.services.game_sessions import end_game_session
 from tables.models import Table
 from tables.roulette.cloth import SPOTS
 from tables.services.betting import SlipRefused, place_bets
-from tables.services.rounds import choose_client_seed_of_seat, launch_ball
+from tables.services.client_seed import choose_client_seed_of_seat
+from tables.services.rounds import launch_ball
 from tables.services.taking_back import take_back, take_back_all
 
 from .keys import key_of_form

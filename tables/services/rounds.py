@@ -28,18 +28,10 @@ from tables.selectors.bets import digest_of_bets, live_bets
 
 from .events import record_event
 
-CLIENT_SEED_LENGTH = 64
 # Bets that the server received in time may still be on their way to the lock.
 CLOSING_GRACE = dt.timedelta(milliseconds=50)
 # What becomes of a round once its ball runs, where nothing goes wrong.
 _LAUNCHED = (RoundState.CLOSED, RoundState.DRAWN, RoundState.SETTLED)
-
-
-class ClientSeedInvalid(RuleBroken):
-    """Anybody must be able to type the text again when he recomputes the number."""
-
-    code = "client_seed_invalid"
-    http_status = 422
 
 
 class NoSuchRound(RuleBroken):
@@ -59,12 +51,6 @@ class BettingClosed(RuleBroken):
     """The round takes no more bets."""
 
     code = "betting_closed"
-
-
-class ClientSeedFixed(RuleBroken):
-    """The player's own seed is fixed by his first bet of the round."""
-
-    code = "client_seed_fixed"
 
 
 def open_round(
@@ -113,33 +99,6 @@ def open_round(
     except IntegrityError:
         # Another worker was first: one unfinished round per seat is a constraint of the database.
         return None
-
-
-def choose_client_seed(*, game_round: GameRound, client_seed: str) -> None:
-    """Let the player mix a text of his own into the draw.
-
-    Raises ClientSeedInvalid, or ClientSeedFixed once he has bet in the round.
-    """
-    if len(client_seed) > CLIENT_SEED_LENGTH or not client_seed.isprintable() or "\ufffd" in client_seed:
-        raise ClientSeedInvalid(f"Your own text has {CLIENT_SEED_LENGTH} characters at most, all of them printable.")
-    with transaction.atomic():
-        exclude_from_round(game_round.pk)
-        fixed = Slip.objects.filter(game_round=game_round).exists()
-        if fixed or not GameRound.objects.filter(pk=game_round.pk, state=RoundState.BETTING).update(
-            client_seed=client_seed
-        ):
-            raise ClientSeedFixed("Your own seed can be changed until your first bet of the round.")
-
-
-def choose_client_seed_of_seat(*, seat: Seat, client_seed: str) -> None:
-    """Choose the player's own text for the round that takes his bets.
-
-    Raises ClientSeedInvalid, ClientSeedFixed, or BettingClosed.
-    """
-    game_round = GameRound.objects.filter(seat=seat, state=RoundState.BETTING).first()
-    if game_round is None:
-        raise BettingClosed("No round takes bets at this moment.")
-    choose_client_seed(game_round=game_round, client_seed=client_seed)
 
 
 def close_round(*, game_round_id: int, at: dt.datetime, launched: bool = False) -> bool:

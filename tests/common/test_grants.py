@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.core.checks import Tags, run_checks
 from django.core.management import call_command
 from django.db import ProgrammingError, connection
 from psycopg.errors import InsufficientPrivilege
@@ -85,3 +86,19 @@ def test_the_record_of_migrations_is_only_read(as_site: None) -> None:
     assert refused("DELETE FROM django_migrations")
     assert refused("INSERT INTO django_migrations (app, name, applied) VALUES ('a', 'b', now())")
     assert not refused("SELECT 1 FROM django_migrations")
+
+
+def test_a_site_for_others_that_owns_its_tables_is_told_so(settings: Any) -> None:
+    def said() -> list[str]:
+        return [str(one.id) for one in run_checks(tags=[Tags.database], databases=["default"])]
+
+    assert said() == []
+    settings.LOCAL = False
+    assert said() == ["common.W002"]
+    settings.SITE_DATABASE_ROLE = ROLE
+    assert said() == []
+
+
+def test_the_role_that_owns_nothing_is_told_nothing(as_site: None, settings: Any) -> None:
+    settings.LOCAL, settings.SITE_DATABASE_ROLE = False, ""
+    assert run_checks(tags=[Tags.database], databases=["default"]) == []

@@ -35,7 +35,8 @@ from tables.selectors.bets import digest_of_bets, live_bets
 from tables.services import settlement, taking_back
 from tables.services.advance import advance_round, sweep
 from tables.services.betting import SlipRefused, place_bets
-from tables.services.rounds import BettingClosed, ClientSeedFixed, choose_client_seed_of_seat, close_round, draw_round
+from tables.services.client_seed import ClientSeedFixed, choose_client_seed_of_seat
+from tables.services.rounds import BettingClosed, close_round, draw_round
 from tables.services.settlement import settle_round
 from tables.services.taking_back import NothingToTakeBack, take_back
 from tests.house import DRAW_KEY, NOON, House, PlayerAtTable, bet, make_house

@@ -27,7 +27,8 @@ from tables.roulette.cloth import SPOTS
 from tables.roulette.exposure import returned_by_number
 from tables.roulette.rulebooks import find_rulebook
 from tables.services.advance import advance_round, sweep
-from tables.services.rounds import ClientSeedFixed, choose_client_seed, draw_round, open_round
+from tables.services.client_seed import ClientSeedFixed, choose_client_seed
+from tables.services.rounds import draw_round, open_round
 from tables.services.seats import AlreadySeated, TableNotOpen, take_seat
 from tables.services.settlement import settle_round
 from tests.house import DRAW_KEY, PlayerAtTable, bet, make_house
