@@ -1,10 +1,14 @@
 """`manage.py create_api_key`: make a credential for another system."""
 
+import datetime as dt
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
 
 from wallets.models import ApiKey, Scope
+
+MOST_DAYS = 3650
 
 
 class Command(BaseCommand):
@@ -14,11 +18,18 @@ class Command(BaseCommand):
         """Take the key's name and what it may do."""
         parser.add_argument("name", help="whose key it is")
         parser.add_argument("--scope", action="append", choices=Scope.values, required=True)
+        parser.add_argument("--days", type=int, help="how long it opens anything; without it, until it is revoked")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Make the key."""
         longest = ApiKey._meta.get_field("name").max_length or 0
         if not 0 < len(options["name"].strip()) <= longest:
             raise CommandError(f"A key's name has 1 to {longest} characters.")
-        _, secret = ApiKey.objects.create_key(name=options["name"], scopes=sorted(set(options["scope"])))
+        days = options["days"]
+        if days is not None and not 0 < days <= MOST_DAYS:
+            raise CommandError(f"A key is good for 1 to {MOST_DAYS} days.")
+        expiry_date = None if days is None else timezone.now() + dt.timedelta(days=days)
+        _, secret = ApiKey.objects.create_key(
+            name=options["name"], scopes=sorted(set(options["scope"])), expiry_date=expiry_date
+        )
         self.stdout.write(secret)
