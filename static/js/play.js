@@ -12,6 +12,7 @@
   const ANSWER_MS = 8000;
   const POLL_MS = 2000;
   const SLOW_MS = 4000;
+  const GLANCE_MS = 10000;
 
   /* Talking to the site: one request after the other, so that no older answer is shown after a newer one */
   let last = Promise.resolve();
@@ -389,6 +390,8 @@
   }
   listen();
   document.addEventListener("visibilitychange", () => { if (!document.hidden) refresh(); });
+  // A slip makes no event: what another tab or program of the same player has placed is seen by looking now and then.
+  setInterval(() => { if (!document.hidden) refresh(); }, GLANCE_MS);
   if (mark().phase === "closed") launchBall();
   // From here on the page does what it is told: for style sheets, and for tests.
   said.live = "";

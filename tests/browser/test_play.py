@@ -16,6 +16,7 @@ from sessions_app.selectors.statement import statement_of
 from tables.models import UNFINISHED, Bet, GameRound, RoundState, Slip, SlipCall
 from tables.roulette.cloth import find_spot
 from tables.services.advance import sweep
+from tables.services.betting import place_bets
 from tests.house import DRAW_KEY, House, make_house
 from wallets.models import Account
 
@@ -567,3 +568,11 @@ def test_a_site_that_takes_its_time_is_said_to(maria: Player, sweeping: None) ->
     maria.has_chips(1)
     expect(page.locator("#messages")).to_be_empty()
     assert Slip.objects.count() == 1
+
+
+def test_what_is_placed_elsewhere_is_seen_here_too(maria: Player, sweeping: None) -> None:
+    page = maria.sit_down()
+    seat = maria.house.table.seats.get()
+    place_bets(seat=seat, items=[{"type": "red", "stake": "1.00"}], key="elsewhere-1", actor="t")
+    expect(page.locator("#my-bets")).to_contain_text("red 1.00", timeout=15_000)
+    maria.has_chips(1)
