@@ -169,7 +169,7 @@ def test_every_long_running_service_but_beat_tells_its_health(compose):
 
 def test_the_proxy_sends_streams_to_the_service_that_can_keep_them_open(compose):
     caddyfile = compose["configs"]["caddyfile"]["content"]
-    assert re.search(r"@streams path /events ", caddyfile)
+    assert re.search(r"@streams path /events$", caddyfile, re.MULTILINE)
     assert "reverse_proxy @streams events:8000" in caddyfile
     assert "uvicorn" in compose["services"]["events"]["command"]
 
