@@ -4,6 +4,7 @@ import datetime as dt
 import fcntl
 import json
 import os
+import queue
 import shutil
 import signal
 import socket
@@ -13,12 +14,12 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TextIO
 from urllib.error import HTTPError
 from urllib.request import ProxyHandler, build_opener
 
 from honcho.environ import parse_procfile
-from honcho.manager import Manager
+from honcho.manager import SYSTEM_PRINTER_NAME, Manager
 from honcho.printer import Message, Printer
 
 # honcho kills 5 s after the first process has ended; this is for the case that none does.
@@ -204,7 +205,12 @@ def read_procfile(file: Path) -> Mapping[str, str]:
 
 
 class Launcher(Manager):  # type: ignore[misc]
-    """honcho's manager, with a word when the site answers, a limit to stopping, and the name of what ended first."""
+    """honcho's manager, with a word when the site answers, a limit to stopping, and the name of what ended first.
+
+    honcho stops from within its signal handlers, and prints before it does. A handler that interrupts the print of a
+    line can print nothing itself: the stop would be lost, and everything left running. Here a handler only puts the
+    signal into a queue that is made to be used so, a thread does the rest, and no stop waits for its word to be read.
+    """
 
     def __init__(self, state: State, address: str, announcement: Sequence[str]) -> None:
         super().__init__(printer=_Printer(sys.stdout))
@@ -212,21 +218,20 @@ class Launcher(Manager):  # type: ignore[misc]
         self.address = address
         self.announcement = announcement
         self.ended_by_itself: list[str] = []
-
-    def loop(self) -> None:
-        """Run until a stop is asked for or one process ends; then all have ended."""
-        # A terminal that is closed: without this its hang-up would end us and leave the children, who have sessions
-        # of their own.
-        signal.signal(signal.SIGHUP, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
-        super().loop()
+        self._stops_asked: queue.SimpleQueue[int] = queue.SimpleQueue()
 
     def _start(self) -> None:
-        # Only after honcho's forks: a thread must not be there when a process forks.
+        # honcho has set its own handlers just now. The hang-up is that of a terminal that is closed: without this it
+        # would end us and leave the children, who have sessions of their own.
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, lambda number, _frame: self._stops_asked.put(number))
         super()._start()
+        # Only after honcho's forks: a thread must not be there when a process forks.
         threading.Thread(target=self._announce, daemon=True).start()
+        threading.Thread(target=self._stop_when_asked, daemon=True).start()
 
     def _announce(self) -> None:
-        while not _answers(self.address):
+        while not (self._all_started() and _answers(self.address)):
             if self._terminating:
                 return
             time.sleep(0.1)
@@ -236,14 +241,26 @@ class Launcher(Manager):  # type: ignore[misc]
             groups=[process["pid"] for process in self._processes.values()],
             readers=[process["process"].pid for process in self._processes.values()],
         )
+        self._say("\n".join(self.announcement))
+
+    def _say(self, text: str, name: str | None = None) -> None:
+        """Have the loop print it: this does not wait until it has."""
         now = dt.datetime.now()  # noqa: DTZ005 - honcho's own clock
-        self.events.put(Message("line", "\n".join(self.announcement), now, None, None))
+        self.events.put(Message("line", text, now, name, None))
+
+    def _stop_when_asked(self) -> None:
+        number = self._stops_asked.get()
+        self._say(f"{signal.Signals(number).name} received\n", SYSTEM_PRINTER_NAME)
+        # honcho cannot end a process that it has not been told the start of; it is told within milliseconds.
+        while not self._all_started():
+            time.sleep(0.01)
+        self.terminate()
 
     def terminate(self) -> None:
         """Ask every process to end, and see to it that it does."""
         if not self._all_started():
-            # honcho cannot end a process that it has not been told the start of; it is told within milliseconds.
-            threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGTERM)).start()
+            # Only honcho's own handler comes here, in the instant before ours takes its place.
+            self._stops_asked.put(signal.SIGTERM)
             return
         if not self._terminating:
             self.ended_by_itself = [name for name, one in self._processes.items() if one.get("returncode") is not None]
@@ -251,6 +268,15 @@ class Launcher(Manager):  # type: ignore[misc]
             deadline.daemon = True
             deadline.start()
         super().terminate()
+
+    def _killall(self, force: bool = False) -> None:
+        end = self._procmgr.kill if force else self._procmgr.terminate
+        for name, process in self._processes.items():
+            if process.get("returncode") is None:
+                end(process["pid"])
+                self._say(
+                    f"{'SIGKILL' if force else 'SIGTERM'} sent to {name} (pid={process['pid']})\n", SYSTEM_PRINTER_NAME
+                )
 
 
 class _Printer(Printer):  # type: ignore[misc]
@@ -261,16 +287,22 @@ class _Printer(Printer):  # type: ignore[misc]
 
     gone = False
 
+    def __init__(self, output: TextIO) -> None:
+        super().__init__(output)
+        # More than one thread prints, and a line is more than one write.
+        self._one_at_a_time = threading.Lock()
+
     def write(self, message: Message) -> None:
-        try:
-            if message.name is None:
-                print(message.data, file=self.output, flush=True)
-            else:
-                super().write(message)
-        except OSError:
-            if not self.gone:
-                self.gone = True
-                os.kill(os.getpid(), signal.SIGTERM)
+        with self._one_at_a_time:
+            try:
+                if message.name is None:
+                    print(message.data, file=self.output, flush=True)
+                else:
+                    super().write(message)
+            except OSError:
+                if not self.gone:
+                    self.gone = True
+                    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _answers(address: str) -> bool:

@@ -1,11 +1,13 @@
 """What `manage.py run` is made of, piece by piece; test_run.py runs the whole."""
 
+import fcntl
 import json
 import os
 import signal
 import socket
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from roulette_site.common.launch import State, StateInUse, StateNotOurs
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 15
+MANY_BYTES = 10_000
 
 
 @pytest.fixture
@@ -35,6 +38,31 @@ def wait_for(look):
             return found
         time.sleep(0.02)
     return pytest.fail("it did not happen", pytrace=False)
+
+
+def read_until(process, ending):
+    for line in process.stdout:
+        if line.endswith(ending):
+            return
+    pytest.fail(f"it ended without {ending!r}", pytrace=False)
+
+
+def bytes_to_read(pipe):
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
+def is_full(pipe):
+    before = bytes_to_read(pipe)
+    time.sleep(0.2)
+    return 0 < before == bytes_to_read(pipe)
+
+
+def is_alive(pid_file):
+    try:
+        os.kill(int(pid_file.read_text()), 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 class TestState:
@@ -64,7 +92,7 @@ class TestState:
 
     def test_what_a_killed_run_left_behind_is_named(self, state):
         left_behind = subprocess.Popen(["sleep", "60"], start_new_session=True)
-        gone = subprocess.Popen(["true"])
+        gone = subprocess.Popen([sys.executable, "-c", ""])
         gone.wait()
         try:
             with state.held():
@@ -198,9 +226,11 @@ class TestLauncher:
         started = []
 
         def start(address="http://127.0.0.1:9/", **processes):
+            # Buffered, as for anyone who starts it at a terminal, whatever the surroundings of the tests say.
+            surroundings = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
             process = subprocess.Popen(
                 [sys.executable, program, state.folder, address, json.dumps(processes)],
-                env={**os.environ, "PYTHONPATH": str(ROOT)},
+                env=surroundings | {"PYTHONPATH": str(ROOT)},
                 stdout=subprocess.PIPE,
                 text=True,
                 start_new_session=True,
@@ -211,7 +241,11 @@ class TestLauncher:
         yield start
         for process in started:
             process.terminate()
-            process.wait()
+            try:
+                process.communicate(timeout=PATIENCE_SECONDS)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
             process.stdout.close()
 
     def test_the_one_that_ended_is_named(self, launcher):
@@ -225,10 +259,25 @@ class TestLauncher:
         process.send_signal(number)
         assert "ended by itself: []" in process.communicate(timeout=PATIENCE_SECONDS)[0]
 
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+    def test_a_stop_reaches_all_while_nobody_reads(self, launcher, tmp_path, number):
+        talker, other = tmp_path / "talker", tmp_path / "other"
+        process = launcher(
+            other=f"echo $$ > {other}; exec sleep 60",
+            talker=f"echo $$ > {talker}; while true; do echo {'x' * 4000}; sleep 0.05; done",
+        )
+        # What is written to a pipe that is full waits: the signal then interrupts the print of a line for certain.
+        wait_for(lambda: talker.exists() and other.exists() and bytes_to_read(process.stdout) > MANY_BYTES)
+        wait_for(lambda: is_full(process.stdout))
+        process.send_signal(number)
+        wait_for(lambda: not is_alive(talker) and not is_alive(other))
+        said = process.communicate(timeout=PATIENCE_SECONDS)[0]
+        assert f"{number.name} received" in said
+        assert "ended by itself: []" in said
+
     def test_one_that_will_not_end_is_killed(self, launcher):
         process = launcher(deaf="trap '' TERM; echo deaf; while true; do sleep 0.1; done")
-        while "deaf   | deaf" not in process.stdout.readline():
-            pass
+        read_until(process, "deaf   | deaf\n")
         began = time.monotonic()
         process.terminate()
         process.communicate(timeout=PATIENCE_SECONDS)
@@ -247,8 +296,7 @@ class TestLauncher:
             f"http://127.0.0.1:{port}/",
             web=f"exec {sys.executable} -m http.server {port} --bind 127.0.0.1 --directory {state.folder.parent}",
         )
-        while process.stdout.readline() != "the site answers\n":
-            pass
+        read_until(process, "the site answers\n")
         with pytest.raises(StateInUse, match=f"http://127.0.0.1:{port}/"), State(state.folder).held():
             pass
         process.terminate()
