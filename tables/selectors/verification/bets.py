@@ -89,9 +89,15 @@ def _limits() -> Iterator[str]:
 def _calls() -> Iterator[str]:
     """Hold every call bet on record against the bets that are its parts."""
     calls = SlipCall.objects.select_related("slip__game_round__rules").order_by("slip_id", "ordinal")
+    bets = Bet.objects.filter(call_ordinal__isnull=False).order_by("slip_id", "call_ordinal", "spot", "stake_cents")
+    stakes = bets.values_list("slip_id", "call_ordinal", "spot", "stake_cents").iterator(chunk_size=2000)
+    # Both come in the same order, so one pass over each is enough, however many there are.
+    stakes_of = groupby(stakes, key=lambda row: row[:2])
+    key, group = next(stakes_of, (None, ()))
     for call in calls.iterator(chunk_size=1000):
-        bets = Bet.objects.filter(slip_id=call.slip_id, call_ordinal=call.ordinal)
-        stand = sorted(bets.values_list("spot", "stake_cents"))
+        while key is not None and key < (call.slip_id, call.ordinal):
+            key, group = next(stakes_of, (None, ()))
+        stand = [row[2:] for row in group] if key == (call.slip_id, call.ordinal) else []
         try:
             parts = CallBet(call.name, call.unit_cents, call.parameters).parts
         except InvalidCall:
