@@ -1,8 +1,9 @@
 """What every test of the API asks of an answer."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
+
+from tests.answers import walk
 
 # The names under which amounts stand in the API's answers.
 AMOUNTS = frozenset(
@@ -20,17 +21,6 @@ AMOUNTS = frozenset(
         "may_withdraw",
     }
 )
-
-
-def walk(value: Any) -> Iterator[tuple[str, Any]]:
-    """Every named value inside an answer."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield key, inner
-            yield from walk(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from walk(inner)
 
 
 def amounts_of(answer: dict[str, Any]) -> list[str]:

@@ -1,9 +1,10 @@
 """`manage.py settle`: what it makes of bets and numbers."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
+from tests.answers import walk
 
 from .settling import QUOTE, ask
 
@@ -114,17 +115,6 @@ def test_a_stake_that_met_a_zero_shows_what_may_be_taken_back() -> None:
 def test_where_there_is_no_prison_choices_change_nothing(rulebook: str) -> None:
     asked = {"rulebook": rulebook, "numbers": [0, 1]}
     assert ask(**asked, choices=["prison"], last_round=True) == ask(**asked)
-
-
-def walk(value: Any) -> Iterator[tuple[str, Any]]:
-    """Every named value inside an answer."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield key, inner
-            yield from walk(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from walk(inner)
 
 
 @pytest.mark.parametrize(
