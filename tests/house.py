@@ -16,9 +16,10 @@ from tables.services.rounds import launch_ball
 from tables.services.rules import approve_rules
 from tables.services.tables import set_up_table
 from tables.services.taking_back import take_back
-from wallets.models import Account, Player, Unit
+from wallets.models import Account, KycState, Player, Unit
 from wallets.services.ledger import deposit, open_wallet
 from wallets.services.people import add_player
+from wallets.services.standing import set_kyc_state
 
 DRAW_KEY = bytes(range(32))
 # Long past, whenever the tests run: what was placed by this clock is older than what is placed by the database's.
@@ -49,6 +50,7 @@ class House:
         """A player with money."""
         name = handle or f"player-{next(_numbers)}"
         player = add_player(email=f"{name}@test.example", full_name=name, handle=name, at=self.now)
+        player = set_kyc_state(player=player, state=KycState.VERIFIED, reason="test", actor="system", at=self.now)
         if balance_cents:
             wallet = open_wallet(player=player, unit=Unit(self.table.unit))
             deposit(wallet=wallet, amount_cents=balance_cents, actor="system", at=self.now)

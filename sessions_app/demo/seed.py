@@ -21,9 +21,10 @@ from tables.services.rounds import draw_round, launch_ball, open_round, reveal_u
 from tables.services.rules import approve_rules
 from tables.services.settlement import settle_round
 from tables.services.tables import set_up_table
-from wallets.models import Account, Player, Unit, User
+from wallets.models import Account, KycState, Player, Unit, User
 from wallets.services.ledger import deposit, open_wallet, withdraw
 from wallets.services.people import add_player
+from wallets.services.standing import set_kyc_state
 
 from .bets import MINIMUM_CENTS, slips_of_round
 from .personas import BOTS, PLAYERS, STAFF
@@ -143,6 +144,9 @@ def seed_people(*, at: dt.datetime) -> None:
     people += [(bot.handle, bot.full_name, BOT_MONEY_CENTS) for bot in BOTS]
     for handle, name, cents in people:
         player = add_player(email=f"{handle}@demo.example", full_name=name, handle=handle, at=at)
+        set_kyc_state(
+            player=player, state=KycState.VERIFIED, reason="Seen with the identity card.", actor="system", at=at
+        )
         deposit(wallet=open_wallet(player=player, unit=Unit.EUR), amount_cents=cents, actor="system", at=at)
     for persona in STAFF:
         user = User.objects.create_user(email=persona.email, full_name=persona.name, is_staff=True)

@@ -11,6 +11,10 @@ class Seat(models.Model):
     account = models.ForeignKey("wallets.Account", on_delete=models.PROTECT, related_name="+")
     taken_at = models.DateTimeField()
     left_at = models.DateTimeField(null=True, blank=True)
+    # Set from above (sessions_app) and held when placing: the end of the time that the player's limits leave him, and
+    # the instant from which he is asked first whether he goes on.
+    play_until = models.DateTimeField(null=True, blank=True)
+    reality_check_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [

@@ -12,12 +12,13 @@ from tables.locks import ROUND_LOCK_SQL
 from .slip import NewSlip, Placed
 
 # The version in the name lets old and new web processes run side by side during an upgrade.
-FUNCTION_NAME = "tables_place_slip_v1"
+FUNCTION_NAME = "tables_place_slip_v2"
 
 _SIGNATURE = """(
   p_at timestamptz, p_key text, p_body text, p_round bigint, p_seat bigint, p_account bigint, p_in_play bigint,
   p_unit text, p_actor text, p_spots int[], p_stakes bigint[], p_maxima bigint[], p_calls int[],
-  p_call_names text[], p_call_parameters text[], p_call_units bigint[], p_total_limit bigint, p_deadline_seconds int
+  p_call_names text[], p_call_parameters text[], p_call_units bigint[], p_total_limit bigint, p_deadline_seconds int,
+  p_day date, p_week date, p_month date
 ) RETURNS TABLE (slip bigint, first_body text, first_seat bigint, balance bigint, replayed boolean, breaches text[])"""
 
 _BODY = f"""
@@ -46,7 +47,19 @@ BEGIN
     SELECT a.balance_cents, array_remove(ARRAY[
       CASE WHEN r.state <> 'betting' OR m.at >= r.closes_at THEN 'betting_closed' END,
       CASE WHEN s.left_at IS NOT NULL OR r.seat_id <> s.id OR s.table_id <> r.table_id THEN 'not_seated' END,
+      CASE WHEN m.at < a.excluded_until THEN 'excluded' END
+    ], NULL) || string_to_array(NULLIF(a.barred, ''), ' ') || array_remove(ARRAY[
+      CASE WHEN m.at >= s.play_until THEN 'time_used_up' END,
+      CASE WHEN m.at >= s.reality_check_at THEN 'reality_check_due' END,
       CASE WHEN a.balance_cents < sums.total THEN 'balance_too_low:' || a.balance_cents END,
+      CASE WHEN sums.standing + sums.total > a.stake_limit_cents
+        THEN 'above_stake_limit:' || GREATEST(a.stake_limit_cents - sums.standing, 0) END,
+      CASE WHEN lost.in_day + sums.total > a.loss_day_limit_cents
+        THEN 'above_loss_limit_day:' || GREATEST(a.loss_day_limit_cents - lost.in_day, 0) END,
+      CASE WHEN lost.in_week + sums.total > a.loss_week_limit_cents
+        THEN 'above_loss_limit_week:' || GREATEST(a.loss_week_limit_cents - lost.in_week, 0) END,
+      CASE WHEN lost.in_month + sums.total > a.loss_month_limit_cents
+        THEN 'above_loss_limit_month:' || GREATEST(a.loss_month_limit_cents - lost.in_month, 0) END,
       CASE WHEN sums.standing + sums.total > p_total_limit
         THEN 'above_total_limit:' || GREATEST(p_total_limit - sums.standing, 0) END
     ], NULL) || ARRAY(
@@ -54,7 +67,16 @@ BEGIN
       FROM wanted w LEFT JOIN live l ON l.spot = w.spot
       WHERE COALESCE(l.stake, 0) + w.stake > w.maximum ORDER BY w.spot
     ) AS breaches
-    FROM tables_gameround r, tables_seat s, wallets_account a, sums, moment m
+    FROM tables_gameround r, tables_seat s, wallets_account a
+    -- Read only for who has set a limit: a day's row each, at most those of a month.
+    LEFT JOIN LATERAL (
+      SELECT COALESCE(sum(d.staked_cents - d.returned_cents) FILTER (WHERE d.day = p_day), 0)::bigint AS in_day,
+        COALESCE(sum(d.staked_cents - d.returned_cents) FILTER (WHERE d.day >= p_week), 0)::bigint AS in_week,
+        COALESCE(sum(d.staked_cents - d.returned_cents) FILTER (WHERE d.day >= p_month), 0)::bigint AS in_month
+      FROM wallets_playerday d
+      WHERE d.account_id = a.id AND d.day BETWEEN LEAST(p_week, p_month) AND p_day
+        AND COALESCE(a.loss_day_limit_cents, a.loss_week_limit_cents, a.loss_month_limit_cents) IS NOT NULL
+    ) lost ON true, sums, moment m
     WHERE r.id = p_round AND s.id = p_seat AND a.id = p_account AND s.account_id = a.id
   ), debited AS (
     UPDATE wallets_account a SET balance_cents = a.balance_cents - sums.total FROM verdict v, sums
@@ -62,9 +84,14 @@ BEGIN
     RETURNING a.balance_cents
   ), moved AS (
     INSERT INTO wallets_transfer
-      (debit_id, credit_id, amount_cents, unit, reason, round_ref, seat_ref, idempotency_key, actor, created_at)
-    SELECT p_account, p_in_play, sums.total, p_unit, 'stake', p_round, p_seat, p_key, p_actor, m.at
+      (debit_id, credit_id, amount_cents, unit, reason, round_ref, seat_ref, idempotency_key, actor, created_at,
+        player_day)
+    SELECT p_account, p_in_play, sums.total, p_unit, 'stake', p_round, p_seat, p_key, p_actor, m.at, p_day
     FROM debited, sums, moment m RETURNING id
+  ), counted AS (
+    INSERT INTO wallets_playerday (account_id, day, deposited_cents, staked_cents, returned_cents)
+    SELECT p_account, p_day, 0, sums.total, 0 FROM debited, sums WHERE p_day IS NOT NULL
+    ON CONFLICT (account_id, day) DO UPDATE SET staked_cents = wallets_playerday.staked_cents + excluded.staked_cents
   ), written AS (
     INSERT INTO tables_slip (transfer_id, game_round_id, seat_id, body_hash, placed_at)
     SELECT moved.id, p_round, p_seat, p_body, m.at FROM moved, moment m RETURNING transfer_id
@@ -111,11 +138,16 @@ def place_slip(slip: NewSlip) -> Placed:
         [call.unit_cents for call in slip.calls],
         slip.total_limit_cents,
         slip.deadline_seconds,
+        *(
+            (None, None, None)
+            if slip.calendar is None
+            else (slip.calendar.day, slip.calendar.week, slip.calendar.month)
+        ),
     ]
     with connection.cursor() as cursor:
         cursor.execute(
             f"SELECT * FROM {FUNCTION_NAME}(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::int[], %s::bigint[], %s::bigint[],"
-            " %s::int[], %s::text[], %s::text[], %s::bigint[], %s, %s)",
+            " %s::int[], %s::text[], %s::text[], %s::bigint[], %s, %s, %s, %s, %s)",
             parameters,
         )
         slip_id, first_body, first_seat, balance, replayed, breaches = cursor.fetchone()

@@ -1,6 +1,8 @@
 import datetime as dt
 from dataclasses import dataclass
 
+from wallets.protection import PlayerCalendar
+
 
 @dataclass(frozen=True)
 class NewBet:
@@ -27,7 +29,7 @@ class NewSlip:
 
     `at` is None in the running system: the database's own clock then decides whether the slip is in time. A moved clock
     is for the demonstration's past and for tests. `deadline_seconds` is set on an individual table, where the first bet
-    sets the round's deadline.
+    sets the round's deadline. `calendar` is the player's own, which his limits run on; play units have none.
     """
 
     key: str
@@ -43,6 +45,7 @@ class NewSlip:
     total_limit_cents: int | None = None
     deadline_seconds: int | None = None
     at: dt.datetime | None = None
+    calendar: PlayerCalendar | None = None
 
     @property
     def total_cents(self) -> int:
@@ -53,7 +56,8 @@ class NewSlip:
 class Placed:
     """The answer: the slip placed now or, for a key spent before, the first slip with its body and seat.
 
-    A breach is "word" or "word:number" or "above_maximum:spot:room", amounts in cents.
+    A breach is "word" or "word:number" or "above_maximum:spot:room", amounts in cents. First come those of the table,
+    then what keeps the player from it, then those of money.
     """
 
     slip_id: int | None

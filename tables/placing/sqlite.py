@@ -5,6 +5,7 @@ What the checks are, and in which order they are named, is the same as in postgr
 
 import datetime as dt
 from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection, transaction
@@ -31,12 +32,23 @@ def place_slip(slip: NewSlip) -> Placed:
             " WHERE id = %s",
             [instant(at), slip.game_round_id],
         )
-        left_at, seat_table, balance = _row(
+        left_at, seat_table, is_time_up, is_check_due = _row(
             cursor,
-            "SELECT s.left_at, s.table_id, a.balance_cents FROM tables_seat s JOIN wallets_account a"
-            " ON a.id = s.account_id WHERE s.id = %s AND a.id = %s",
-            [slip.seat_id, slip.account_id],
+            "SELECT left_at, table_id, play_until IS NOT NULL AND play_until <= %s,"
+            " reality_check_at IS NOT NULL AND reality_check_at <= %s FROM tables_seat"
+            " WHERE id = %s AND account_id = %s",
+            [instant(at), instant(at), slip.seat_id, slip.account_id],
         )
+        account = _Account(
+            *_row(
+                cursor,
+                "SELECT balance_cents, barred, excluded_until IS NOT NULL AND excluded_until > %s, stake_limit_cents,"
+                " loss_day_limit_cents, loss_week_limit_cents, loss_month_limit_cents FROM wallets_account"
+                " WHERE id = %s",
+                [instant(at), slip.account_id],
+            )
+        )
+        balance = account.balance_cents
         if first is not None:
             return Placed(first[0], first[1], first[2], balance, True, ())
         cursor.execute(
@@ -50,17 +62,48 @@ def place_slip(slip: NewSlip) -> Placed:
             breaches.append("betting_closed")
         if left_at is not None or round_seat not in (None, slip.seat_id) or seat_table != round_table:
             breaches.append("not_seated")
-        breaches += _money_breaches(slip, balance, live)
+        if account.is_excluded:
+            breaches.append("excluded")
+        breaches += account.barred.split()
+        if is_time_up:
+            breaches.append("time_used_up")
+        if is_check_due:
+            breaches.append("reality_check_due")
+        breaches += _money_breaches(cursor, slip, account, live)
         if breaches:
             return Placed(None, None, None, balance, False, tuple(breaches))
         return Placed(_write(cursor, slip, at), None, None, balance - slip.total_cents, False, ())
 
 
-def _money_breaches(slip: NewSlip, balance: int, live: dict[int, int]) -> list[str]:
+@dataclass(frozen=True)
+class _Account:
+    balance_cents: int
+    barred: str
+    is_excluded: bool
+    stake_limit_cents: int | None
+    loss_day_limit_cents: int | None
+    loss_week_limit_cents: int | None
+    loss_month_limit_cents: int | None
+
+    @property
+    def loss_limits(self) -> tuple[tuple[str, int | None], ...]:
+        limits = (self.loss_day_limit_cents, self.loss_week_limit_cents, self.loss_month_limit_cents)
+        return tuple(zip(("day", "week", "month"), limits, strict=True))
+
+
+def _money_breaches(cursor: Any, slip: NewSlip, account: _Account, live: dict[int, int]) -> list[str]:
     breaches = []
-    if balance < slip.total_cents:
-        breaches.append(f"balance_too_low:{balance}")
+    if account.balance_cents < slip.total_cents:
+        breaches.append(f"balance_too_low:{account.balance_cents}")
     standing = sum(live.values())
+    limit = account.stake_limit_cents
+    if limit is not None and standing + slip.total_cents > limit:
+        breaches.append(f"above_stake_limit:{max(limit - standing, 0)}")
+    for period, limit in account.loss_limits:
+        if limit is not None and slip.calendar is not None:
+            lost = _lost(cursor, slip, slip.calendar.first_day_of(period))
+            if lost + slip.total_cents > limit:
+                breaches.append(f"above_loss_limit_{period}:{max(limit - lost, 0)}")
     if slip.total_limit_cents is not None and standing + slip.total_cents > slip.total_limit_cents:
         breaches.append(f"above_total_limit:{max(slip.total_limit_cents - standing, 0)}")
     wanted = Counter[int]()
@@ -74,8 +117,21 @@ def _money_breaches(slip: NewSlip, balance: int, live: dict[int, int]) -> list[s
     return breaches
 
 
+def _lost(cursor: Any, slip: NewSlip, since: dt.date) -> int:
+    assert slip.calendar is not None, "only money is limited"
+    lost: int
+    (lost,) = _row(
+        cursor,
+        "SELECT COALESCE(sum(staked_cents - returned_cents), 0) FROM wallets_playerday"
+        " WHERE account_id = %s AND day BETWEEN %s AND %s",
+        [slip.account_id, since.isoformat(), slip.calendar.day.isoformat()],
+    )
+    return lost
+
+
 def _write(cursor: Any, slip: NewSlip, at: dt.datetime) -> int:
     moment = instant(at)
+    day = None if slip.calendar is None else slip.calendar.day.isoformat()
     cursor.execute(
         "UPDATE wallets_account SET balance_cents = balance_cents - %s WHERE id = %s",
         [slip.total_cents, slip.account_id],
@@ -84,12 +140,15 @@ def _write(cursor: Any, slip: NewSlip, at: dt.datetime) -> int:
     (slip_id,) = _row(
         cursor,
         "INSERT INTO wallets_transfer (debit_id, credit_id, amount_cents, unit, reason, round_ref, seat_ref,"
-        " idempotency_key, actor, created_at) VALUES (%s, %s, %s, %s, 'stake', %s, %s, %s, %s, %s) RETURNING id",
+        " idempotency_key, actor, created_at, player_day)"
+        " VALUES (%s, %s, %s, %s, 'stake', %s, %s, %s, %s, %s, %s) RETURNING id",
         [
             slip.account_id, slip.in_play_id, slip.total_cents, slip.unit, slip.game_round_id, slip.seat_id,
-            slip.key, slip.actor, moment,
+            slip.key, slip.actor, moment, day,
         ],
     )  # fmt: skip
+    if day is not None:
+        _count(cursor, slip, day)
     cursor.execute(
         "INSERT INTO tables_slip (transfer_id, game_round_id, seat_id, body_hash, placed_at)"
         " VALUES (%s, %s, %s, %s, %s)",
@@ -113,6 +172,20 @@ def _write(cursor: Any, slip: NewSlip, at: dt.datetime) -> int:
             [instant(at + dt.timedelta(seconds=slip.deadline_seconds)), slip.game_round_id],
         )
     return slip_id
+
+
+def _count(cursor: Any, slip: NewSlip, day: str) -> None:
+    # No upsert: the guard against REPLACE refuses every INSERT of a row that is there.
+    cursor.execute(
+        "UPDATE wallets_playerday SET staked_cents = staked_cents + %s WHERE account_id = %s AND day = %s",
+        [slip.total_cents, slip.account_id, day],
+    )
+    if cursor.rowcount == 0:
+        cursor.execute(
+            "INSERT INTO wallets_playerday (account_id, day, deposited_cents, staked_cents, returned_cents)"
+            " VALUES (%s, %s, 0, %s, 0)",
+            [slip.account_id, day, slip.total_cents],
+        )
 
 
 def _row(cursor: Any, sql: str, parameters: list[Any]) -> Any:

@@ -19,8 +19,10 @@ from tables.selectors.bets import stakes_of_account
 from tables.settle_requests import breach_as_json
 from tables.slips import ReadSlip, read_slip
 from wallets.amounts import format_cents
-from wallets.models import Account, Transfer
+from wallets.models import Account, Transfer, Unit
+from wallets.protection import PlayerCalendar
 from wallets.selectors.balances import balance_after
+from wallets.selectors.gates import losses_of, words_against
 from wallets.services.ledger import IdempotencyConflict
 
 MOST_BETS = 1000
@@ -87,6 +89,7 @@ def place_bets(*, seat: Seat, items: Sequence[Any], key: str, actor: str, at: dt
                 total_limit_cents=rules.total_limit_cents,
                 deadline_seconds=rules.launch_within_seconds if game_round.table.kind == TableKind.INDIVIDUAL else None,
                 at=at,
+                calendar=_calendar_of(seat, game_round, at),
             )
         )
     except IntegrityError as error:
@@ -97,6 +100,13 @@ def place_bets(*, seat: Seat, items: Sequence[Any], key: str, actor: str, at: dt
     if placed.breaches:
         raise SlipRefused(_explain_all(_breaches_of(placed.breaches, game_round, slip), rules), items)
     return _answer(seat, game_round, slip, placed, body_hash)
+
+
+def _calendar_of(seat: Seat, game_round: GameRound, at: dt.datetime | None) -> PlayerCalendar | None:
+    """The player's day, week and month, in which his limits count; play units count in none."""
+    if game_round.table.unit != Unit.EUR:
+        return None
+    return PlayerCalendar.at(at or dt.datetime.now(dt.UTC), seat.player.time_zone)
 
 
 def _round_of(seat: Seat) -> GameRound | None:
@@ -143,9 +153,7 @@ def _against_anybody(seat: Seat, game_round: GameRound | None, at: dt.datetime) 
 def _everything_against(seat: Seat, game_round: GameRound, slip: ReadSlip, at: dt.datetime) -> list[dict[str, Any]]:
     """Every breach of a slip that cannot be placed anyway, the clock's, the cloth's and the balance's among them."""
     breaches = _against_anybody(seat, game_round, at)
-    balance = Account.objects.values_list("balance_cents", flat=True).get(pk=seat.account_id) or 0
-    if balance < slip.total_cents:
-        breaches.append(Breach(None, "balance_too_low", None, balance))
+    breaches += _against_the_player(seat, game_round, slip.total_cents, at)
     breaches += slip.find_breaches(
         game_round.rulebook,
         game_round.rules.options,
@@ -153,6 +161,31 @@ def _everything_against(seat: Seat, game_round: GameRound, slip: ReadSlip, at: d
         stakes_of_account(game_round.pk, seat.account_id),
     )
     return _explain_all(breaches, game_round.rules)
+
+
+def _against_the_player(seat: Seat, game_round: GameRound, total_cents: int, at: dt.datetime) -> list[Breach]:
+    """What placing would say of the player and his money, in its order."""
+    account = Account.objects.get(pk=seat.account_id)
+    breaches = [Breach(None, word) for word in words_against(account, at)]
+    breaches += [Breach(None, word) for word in ("time_used_up", "reality_check_due") if _is_due(seat, word, at)]
+    if (account.balance_cents or 0) < total_cents:
+        breaches.append(Breach(None, "balance_too_low", None, account.balance_cents))
+    standing = sum(one.stake_cents for one in stakes_of_account(game_round.pk, seat.account_id))
+    calendar = _calendar_of(seat, game_round, at)
+    lost = {} if calendar is None else losses_of(account.pk, calendar)
+    held = [("above_stake_limit", account.stake_limit_cents, standing)]
+    held += [(f"above_loss_limit_{period}", limit, lost.get(period, 0)) for period, limit in account.loss_limits]
+    for word, limit, used in held:
+        if limit is not None and used + total_cents > limit:
+            breaches.append(Breach(None, word, None, max(limit - used, 0)))
+    return breaches
+
+
+def _is_due(seat: Seat, word: str, at: dt.datetime) -> bool:
+    since = Seat.objects.values_list("play_until" if word == "time_used_up" else "reality_check_at", flat=True).get(
+        pk=seat.pk
+    )
+    return since is not None and at >= since
 
 
 def _breaches_of(words: Sequence[str], game_round: GameRound, slip: ReadSlip) -> list[Breach]:
@@ -175,6 +208,17 @@ def _breaches_of(words: Sequence[str], game_round: GameRound, slip: ReadSlip) ->
 _SENTENCES = {
     "betting_closed": "No more bets: this round is closed.",
     "not_seated": "You do not sit at this table.",
+    "excluded": "You are excluded from the games at present. What you have you may withdraw.",
+    "suspended": "Your account is suspended. Ask the house why.",
+    "closed": "Your account is closed.",
+    "not_verified": "Before you play for money the house has to know who you are.",
+    "restricted": "You may not play for money.",
+    "time_used_up": "The playing time that your limits allow is used up.",
+    "reality_check_due": "You have played for a while: say first whether you go on.",
+    "above_stake_limit": "Your limit leaves {maximum} for this round.",
+    "above_loss_limit_day": "Your loss limit leaves {maximum} for today.",
+    "above_loss_limit_week": "Your loss limit leaves {maximum} for this week.",
+    "above_loss_limit_month": "Your loss limit leaves {maximum} for this month.",
     "balance_too_low": "Your balance of {maximum} does not cover the bets.",
     "above_total_limit": "All bets of a player in a round may come to {maximum} at most.",
     "above_maximum": "At most {maximum} may stand on this spot in a round.",

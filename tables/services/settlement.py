@@ -14,6 +14,7 @@ from tables.models import EventKind, GameRound, OutcomeKind, RoundState
 from tables.roulette.rulebook import Rulebook
 from tables.roulette.settlement import spot_results
 from wallets.models import Account, AccountKind, Unit
+from wallets.protection import PlayerCalendar
 
 from .events import record_event
 
@@ -42,15 +43,44 @@ WITH paid AS (
     sum(CASE WHEN o.kind = 'won' THEN o.returned_cents - b.stake_cents ELSE 0 END) AS prize,
     sum(CASE WHEN o.kind = 'half' THEN o.returned_cents ELSE 0 END) AS half_back
   FROM tables_betoutcome o JOIN tables_bet b ON b.id = o.bet_id WHERE o.game_round_id = %(round)s GROUP BY b.account_id
-), moved (debit_id, credit_id, amount, reason) AS (
+), today (zone, day) AS (VALUES {zones}), moved (debit_id, credit_id, amount, reason) AS (
   SELECT CAST(%(in_play)s AS bigint), account_id, stake_returned, 'stake_returned' FROM paid
   UNION ALL SELECT CAST(%(house)s AS bigint), account_id, prize, 'prize' FROM paid
   UNION ALL SELECT CAST(%(in_play)s AS bigint), account_id, half_back, 'half_back' FROM paid
   UNION ALL SELECT CAST(%(in_play)s AS bigint), CAST(%(house)s AS bigint), CAST(%(lost)s AS bigint), 'stake_lost'
 )
-INSERT INTO wallets_transfer (debit_id, credit_id, amount_cents, unit, reason, round_ref, actor, created_at)
-SELECT debit_id, credit_id, amount, %(unit)s, reason, %(round)s, 'system', %(at)s FROM moved
+INSERT INTO wallets_transfer
+  (debit_id, credit_id, amount_cents, unit, reason, round_ref, actor, created_at, player_day)
+SELECT debit_id, credit_id, amount, %(unit)s, reason, %(round)s, 'system', %(at)s, (
+  SELECT today.day FROM wallets_account a JOIN wallets_player p ON p.id = a.player_id
+  JOIN today ON today.zone = p.time_zone WHERE a.id = credit_id
+) FROM moved
 WHERE amount > 0 ORDER BY credit_id, reason
+"""
+
+# Whose calendar the money comes back in: a handful of zones, however many players.
+_ZONES = """
+SELECT DISTINCT p.time_zone FROM tables_betoutcome o JOIN tables_bet b ON b.id = o.bet_id
+JOIN wallets_account a ON a.id = b.account_id JOIN wallets_player p ON p.id = a.player_id
+WHERE o.game_round_id = %s AND a.unit = 'EUR' ORDER BY p.time_zone
+"""
+
+_RETURNED = """
+SELECT t.credit_id AS account_id, t.player_day AS day, sum(t.amount_cents) AS cents FROM wallets_transfer t
+WHERE t.round_ref = %s AND t.reason IN ('stake_returned', 'prize', 'half_back') AND t.player_day IS NOT NULL
+GROUP BY t.credit_id, t.player_day
+"""
+
+# Two statements, and no upsert: on SQLite the guard against REPLACE refuses every INSERT of a row that is there.
+_MAKE_DAYS = f"""
+INSERT INTO wallets_playerday (account_id, day, deposited_cents, staked_cents, returned_cents)
+SELECT r.account_id, r.day, 0, 0, 0 FROM ({_RETURNED}) AS r
+WHERE NOT EXISTS (SELECT 1 FROM wallets_playerday d WHERE d.account_id = r.account_id AND d.day = r.day)
+"""
+
+_COUNT_IN_DAYS = f"""
+UPDATE wallets_playerday SET returned_cents = returned_cents + r.cents FROM ({_RETURNED}) AS r
+WHERE wallets_playerday.account_id = r.account_id AND wallets_playerday.day = r.day
 """
 
 _BALANCES = """
@@ -101,12 +131,15 @@ def _pay(game_round: GameRound, at: dt.datetime) -> None:
         cursor.execute(sql, [*parameters, game_round.pk])
         if connection.vendor == "postgresql":
             cursor.execute(_LOCK_WINNERS, [game_round.pk])
+        zones = _days_by_zone(cursor, game_round.pk, at)
         cursor.execute(_TOTALS, [game_round.pk])
         bets, staked, stake_returned, prize, half_back = cursor.fetchone()
         lost = staked - stake_returned - half_back
         cursor.execute(
-            _TRANSFERS,
+            _TRANSFERS.format(zones=", ".join(f"(%(zone{n})s, %(day{n})s)" for n in range(len(zones)))),
             {
+                **{f"zone{n}": zone for n, (zone, _) in enumerate(zones)},
+                **{f"day{n}": day for n, (_, day) in enumerate(zones)},
                 "round": game_round.pk,
                 "in_play": table.in_play_id,
                 "house": house.pk,
@@ -116,7 +149,22 @@ def _pay(game_round: GameRound, at: dt.datetime) -> None:
             },
         )
         cursor.execute(_BALANCES, [game_round.pk])
+        _count_in_days(cursor, game_round.pk)
         cursor.execute(_WRITE_TOTALS, [game_round.pk, table.unit, bets, staked, stake_returned, prize, half_back, lost])
+
+
+def _days_by_zone(cursor: Any, game_round_id: int, at: dt.datetime) -> list[tuple[str, Any]]:
+    """Today's date in each of the calendars that money comes back in."""
+    cursor.execute(_ZONES, [game_round_id])
+    # A list of values has one at least, and no player has a calendar without a name.
+    days = {"": at.date()} | {zone: PlayerCalendar.at(at, zone).day for (zone,) in cursor.fetchall()}
+    return [(zone, connection.ops.adapt_datefield_value(day)) for zone, day in days.items()]
+
+
+def _count_in_days(cursor: Any, game_round_id: int) -> None:
+    """Count what was returned in the winners' days; their accounts are locked, so no day's row is made meanwhile."""
+    cursor.execute(_MAKE_DAYS, [game_round_id])
+    cursor.execute(_COUNT_IN_DAYS, [game_round_id])
 
 
 def outcomes_statement(rulebook: Rulebook, number: int) -> tuple[str, list[Any]]:

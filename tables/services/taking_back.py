@@ -12,6 +12,7 @@ from tables.models import GameRound, RoundState, Seat, Slip, SlipWithdrawal
 from tables.selectors.bets import live_bets
 from wallets.models import Account, Reason, Transfer
 from wallets.services.ledger import lock_accounts
+from wallets.services.player_days import count_in_day
 
 from .rounds import BettingClosed
 
@@ -72,7 +73,10 @@ def _take_back(seat: Seat, game_round_id: int, slip_ids: Iterable[int], at: dt.d
             seat_ref=stake.seat_ref,
             actor=f"player:{seat.player_id}",
             created_at=at,
+            # It leaves the day in which it was placed.
+            player_day=stake.player_day,
         )
+        count_in_day(transfer)
         Account.objects.filter(pk=stake.debit_id).update(balance_cents=F("balance_cents") + stake.amount_cents)
         SlipWithdrawal.objects.create(slip=slip, transfer=transfer, taken_back_at=at)
         taken_back += 1

@@ -482,7 +482,7 @@ def test_a_sum_in_the_statement_that_waits_for_the_lock_is_no_check(
         ACCOUNT_LOCK: "",
         "WITH moment AS (": "WITH locked AS MATERIALIZED (SELECT id FROM wallets_account WHERE id = p_account"
         " FOR NO KEY UPDATE), moment AS (",
-        "wallets_account a, sums, moment m\n": "wallets_account a, sums, moment m, locked\n",
+        "ON true, sums, moment m\n": "ON true, sums, moment m, locked\n",
     }
     maria = house.seated(balance_cents=10_000_00)
     with placing_with(monkeypatch, one_statement):

@@ -37,6 +37,15 @@ class Account(models.Model):
     unit = models.CharField(max_length=4, choices=Unit.choices)
     player = models.ForeignKey("wallets.Player", on_delete=models.PROTECT, null=True, blank=True)
     balance_cents = models.BigIntegerField(null=True, blank=True)
+    # What a bet from here is held against, folded from the player's states, exclusions and limits by the one writer
+    # (wallets/services/gates.py) under this row's lock, so that placing and whatever changes it exclude each other.
+    # Words apart by spaces, such as "not_verified"; none: bets are taken.
+    barred = models.CharField(max_length=80, blank=True, default="")
+    excluded_until = models.DateTimeField(null=True, blank=True)
+    stake_limit_cents = models.BigIntegerField(null=True, blank=True)
+    loss_day_limit_cents = models.BigIntegerField(null=True, blank=True)
+    loss_week_limit_cents = models.BigIntegerField(null=True, blank=True)
+    loss_month_limit_cents = models.BigIntegerField(null=True, blank=True)
 
     class Meta:
         constraints = [
@@ -64,3 +73,9 @@ class Account(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.pk} ({self.unit})"
+
+    @property
+    def loss_limits(self) -> tuple[tuple[str, int | None], ...]:
+        """The most that may be lost a day, a week and a month."""
+        limits = (self.loss_day_limit_cents, self.loss_week_limit_cents, self.loss_month_limit_cents)
+        return tuple(zip(("day", "week", "month"), limits, strict=True))

@@ -47,6 +47,8 @@ class Transfer(models.Model):
     actor = models.CharField(max_length=60)
     corrects = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="corrections")
     created_at = models.DateTimeField()
+    # The day of the player's own calendar that the movement counts in (PlayerDay), for what his limits count.
+    player_day = models.DateField(null=True, blank=True)
 
     class Meta:
         constraints = [

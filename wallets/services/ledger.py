@@ -7,6 +7,9 @@ from django.db import IntegrityError, connection, models, transaction
 from roulette_site.common.errors import RuleBroken
 from roulette_site.common.sql import breaks_unique_key
 from wallets.models import Account, AccountKind, Player, Reason, Transfer, Unit
+from wallets.selectors.gates import gates_of
+
+from .player_days import count_in_day, day_of_account
 
 
 class BalanceTooLow(RuleBroken):
@@ -23,11 +26,21 @@ class IdempotencyConflict(RuleBroken):
 
 
 def open_wallet(*, player: Player, unit: Unit) -> Account:
-    """Return the player's wallet in `unit`, made at zero where there is none yet."""
-    wallet, _ = Account.objects.get_or_create(
-        kind=AccountKind.WALLET, unit=unit, player=player, defaults={"balance_cents": 0}
-    )
-    return wallet
+    """Return the player's wallet in `unit`, made at zero where there is none yet, and barred as the player is."""
+    wallet = Account.objects.filter(kind=AccountKind.WALLET, unit=unit, player=player).first()
+    if wallet is not None:
+        return wallet
+    with transaction.atomic():
+        # Under the lock of his other accounts: what bars him at this moment then waits for the new one, or is seen.
+        lock_accounts(*Account.objects.filter(player=player).values_list("pk", flat=True))
+        player = Player.objects.get(pk=player.pk)
+        wallet, _ = Account.objects.get_or_create(
+            kind=AccountKind.WALLET,
+            unit=unit,
+            player=player,
+            defaults={"balance_cents": 0, **gates_of(player, unit)},
+        )
+        return wallet
 
 
 def operator_account(*, kind: AccountKind, unit: Unit) -> Account:
@@ -57,8 +70,11 @@ def post_transfer(
     key: str | None = None,
     round_ref: int | None = None,
     seat_ref: int | None = None,
+    player_day: dt.date | None = None,
 ) -> Transfer:
     """Move `amount_cents` from debit to credit and return the transfer; the same key again returns the first one.
+
+    With `player_day` it counts in that day of the player's limits.
 
     Raises BalanceTooLow, and IdempotencyConflict where the key moved something else before.
     """
@@ -78,7 +94,7 @@ def post_transfer(
             if locked[account.pk].balance_cents is not None:
                 Account.objects.filter(pk=account.pk).update(balance_cents=models.F("balance_cents") + change)
         try:
-            return Transfer.objects.create(
+            transfer = Transfer.objects.create(
                 debit=debit,
                 credit=credit,
                 amount_cents=amount_cents,
@@ -89,7 +105,10 @@ def post_transfer(
                 idempotency_key=key,
                 round_ref=round_ref,
                 seat_ref=seat_ref,
+                player_day=player_day,
             )
+            count_in_day(transfer)
+            return transfer
         except IntegrityError as error:
             if not breaks_unique_key(error):
                 raise
@@ -101,7 +120,14 @@ def deposit(*, wallet: Account, amount_cents: int, actor: str, at: dt.datetime, 
     """Bring money in from the outside world."""
     bank = operator_account(kind=AccountKind.BANK, unit=Unit(wallet.unit))
     return post_transfer(
-        debit=bank, credit=wallet, amount_cents=amount_cents, reason=Reason.DEPOSIT, actor=actor, at=at, key=key
+        debit=bank,
+        credit=wallet,
+        amount_cents=amount_cents,
+        reason=Reason.DEPOSIT,
+        actor=actor,
+        at=at,
+        key=key,
+        player_day=day_of_account(wallet, at),
     )
 
 

@@ -39,7 +39,13 @@ __all__ = (
 GUARDS = (
     Guard("wallets_transfer"),
     Guard("wallets_account", frozen=("id", "kind", "unit", "player_id")),
-    Guard("wallets_player", frozen=("id", "user_id", "created_at")),
+    Guard("wallets_player", frozen=("id", "user_id", "created_at", "time_zone", "is_test")),
+    Guard("wallets_playerday", frozen=("id", "account_id", "day")),
+    Guard("wallets_standingchange"),
+    Guard("wallets_limit"),
+    Guard("wallets_loosening"),
+    Guard("wallets_exclusion"),
+    Guard("wallets_exclusionend", key="exclusion_id"),
     Guard("tables_specificrules", frozen=("id", "rulebook_code", "rulebook_edition", "version", "created_at")),
     Guard("tables_publishedrules"),
     # The slug is part of the message that numbers are drawn from.
