@@ -16,9 +16,10 @@ _DAYS = {
 }
 _MINE = "'player:' || NEW.player_id"
 # The value that the same side has set before, if any, and whether NEW is looser.
-_BEFORE = """SELECT l.value FROM wallets_limit l WHERE l.player_id = NEW.player_id AND l.side = NEW.side
+_BEFORE = """SELECT l.{column} FROM wallets_limit l WHERE l.player_id = NEW.player_id AND l.side = NEW.side
     AND l.kind = NEW.kind AND l.period = NEW.period ORDER BY l.id DESC LIMIT 1"""
-_LOOSER = f"({_BEFORE}) IS NOT NULL AND (NEW.value IS NULL OR NEW.value > ({_BEFORE}))"
+_VALUE_BEFORE = _BEFORE.format(column="value")
+_LOOSER = f"({_VALUE_BEFORE}) IS NOT NULL AND (NEW.value IS NULL OR NEW.value > ({_VALUE_BEFORE}))"
 
 
 def _protection(vendor: str) -> tuple[tuple[str, str, str], ...]:
@@ -35,6 +36,7 @@ def _protection(vendor: str) -> tuple[tuple[str, str, str], ...]:
             f"""NEW.side = 'player' AND {_LOOSER} AND NOT EXISTS (
     SELECT 1 FROM wallets_loosening w WHERE w.id = NEW.loosening_id AND w.player_id = NEW.player_id
       AND w.kind = NEW.kind AND w.period = NEW.period AND w.value {same} NEW.value
+      AND w.departs_from_id = ({_BEFORE.format(column="id")})
       AND NEW.set_at >= w.confirmable_at AND NEW.set_at < w.lapses_at)""",
             "a looser limit is asked for a day before",
         ),

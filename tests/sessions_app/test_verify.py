@@ -62,6 +62,14 @@ TAMPERINGS: dict[str, list[str]] = {
         " SELECT credit_id, debit_id, amount_cents + 1, unit, 'correction', 'x', id, created_at FROM wallets_transfer"
         " WHERE reason = 'prize'"
     ],
+    "player_days": ["UPDATE wallets_playerday SET staked_cents = staked_cents + 1"],
+    "standing": ["UPDATE wallets_player SET kyc_state = 'pending'"],
+    "player_limits": [
+        "INSERT INTO wallets_limit (player_id, side, kind, period, value, actor, second_actor, reason, set_at)"
+        f" SELECT id, 'player', 'loss', 'day', {value}, 'player:' || id, '', '', created_at FROM wallets_player"
+        for value in (1000, 2000)
+    ],
+    "gates": ["UPDATE wallets_account SET loss_day_limit_cents = 1 WHERE kind = 'wallet'"],
     "placed": ["UPDATE tables_slip SET placed_at = '2031-01-01 00:00:00+00:00'"],
     "limits": ["UPDATE tables_gameround SET minimum_cents = 1"],
     "calls": ["UPDATE tables_slipcall SET unit_cents = unit_cents + 10"],
@@ -213,6 +221,17 @@ def test_a_trigger_of_somebody_elses_is_found(evening: House) -> None:
         ("game_sessions", "UPDATE sessions_app_gamesession SET started_at = '2001-01-01 00:00:00+00:00'"),
         ("rulebooks", "UPDATE tables_gameround SET rulebook_code = 'nobody'"),
         ("outcomes", "UPDATE tables_gameround SET rulebook_code = 'nobody'"),
+        ("player_days", "DELETE FROM wallets_playerday"),
+        ("player_days", "UPDATE wallets_transfer SET player_day = NULL WHERE reason = 'prize'"),
+        ("player_days", "UPDATE wallets_playerday SET day = '2026-06-14'"),
+        ("player_days", "UPDATE wallets_playerday SET returned_cents = 0"),
+        ("player_days", "UPDATE wallets_playerday SET deposited_cents = deposited_cents + 1"),
+        ("standing", "DELETE FROM wallets_standingchange"),
+        ("standing", "UPDATE wallets_standingchange SET before = 'rejected'"),
+        ("standing", "UPDATE wallets_player SET standing = 'suspended'"),
+        ("standing", "UPDATE wallets_player SET is_restricted = true"),
+        ("gates", "UPDATE wallets_account SET barred = 'suspended' WHERE kind = 'wallet'"),
+        ("gates", "UPDATE wallets_account SET excluded_until = '2031-01-01 00:00:00+00:00' WHERE kind = 'wallet'"),
     ],
 )
 def test_other_ways_to_the_same_end_are_found_too(

@@ -36,6 +36,8 @@ class Loosening(models.Model):
     player = models.ForeignKey("wallets.Player", on_delete=models.PROTECT, related_name="loosenings")
     kind = models.CharField(max_length=16, choices=LimitKind.choices)
     period = models.CharField(max_length=8, choices=LimitPeriod.choices)
+    # The limit that held when it was asked for: another one since then overtakes the wish.
+    departs_from = models.ForeignKey("wallets.Limit", on_delete=models.PROTECT, related_name="wishes")
     # None: no limit any more.
     value = models.BigIntegerField(null=True)
     asked_at = models.DateTimeField()

@@ -70,7 +70,8 @@ def set_own_limit(
     _check(kind, period, value)
     with transaction.atomic():
         player = lock_player(player)
-        before = _value_now(player, LimitSide.PLAYER, kind, period)
+        row_before = _row_now(player, LimitSide.PLAYER, kind, period)
+        before = None if row_before is None else row_before.value
         if value == before:
             raise LimitUnchanged("This is your limit already.")
         if not is_looser(value, than=before):
@@ -84,6 +85,7 @@ def set_own_limit(
             player=player,
             kind=kind,
             period=period,
+            departs_from=row_before,
             value=value,
             asked_at=at,
             confirmable_at=confirmable_at,
@@ -140,7 +142,8 @@ def set_operator_limit(
     reason = checked_reason(reason)
     with transaction.atomic():
         player = lock_player(player)
-        before = _value_now(player, LimitSide.OPERATOR, kind, period)
+        row_before = _row_now(player, LimitSide.OPERATOR, kind, period)
+        before = None if row_before is None else row_before.value
         if value == before:
             raise LimitUnchanged("This is the operator's limit already.")
         if is_looser(value, than=before) and second_actor in ("", actor):
@@ -158,8 +161,8 @@ def pending_loosening(player: Player, kind: LimitKind, period: LimitPeriod, *, a
     last = Loosening.objects.filter(player=player, kind=kind, period=period).order_by("-id").first()
     if last is None or at >= last.lapses_at:
         return None
-    rows = Limit.objects.filter(player=player, side=LimitSide.PLAYER, kind=kind, period=period)
-    return None if rows.filter(set_at__gte=last.asked_at).exists() else last
+    now = _row_now(player, LimitSide.PLAYER, kind, period)
+    return last if now is not None and now.pk == last.departs_from_id else None
 
 
 def _check(kind: LimitKind, period: LimitPeriod, value: int | None) -> None:
@@ -171,9 +174,8 @@ def _check(kind: LimitKind, period: LimitPeriod, value: int | None) -> None:
         raise InvalidLimit("The reminder comes after a minute at the earliest, and cannot be switched off.")
 
 
-def _value_now(player: Player, side: LimitSide, kind: LimitKind, period: LimitPeriod) -> int | None:
-    last = Limit.objects.filter(player=player, side=side, kind=kind, period=period).order_by("-id").first()
-    return None if last is None else last.value
+def _row_now(player: Player, side: LimitSide, kind: LimitKind, period: LimitPeriod) -> Limit | None:
+    return Limit.objects.filter(player=player, side=side, kind=kind, period=period).order_by("-id").first()
 
 
 def _append(
