@@ -3,9 +3,7 @@
 import datetime as dt
 import threading
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable
 from io import StringIO
 
 import pytest
@@ -29,7 +27,7 @@ from tables.models import (
     TableKind,
     TableState,
 )  # fmt: skip
-from tables.placing import NewBet, NewSlip, Placed, place_slip, postgresql
+from tables.placing import NewBet, NewSlip, Placed, place_slip
 from tables.roulette.rulebooks import find_rulebook
 from tables.selectors.bets import digest_of_bets, live_bets
 from tables.services import settlement, taking_back
@@ -39,75 +37,14 @@ from tables.services.client_seed import ClientSeedFixed, choose_client_seed_of_s
 from tables.services.rounds import BettingClosed, close_round, draw_round
 from tables.services.settlement import settle_round
 from tables.services.taking_back import NothingToTakeBack, take_back
-from tests.house import DRAW_KEY, NOON, House, PlayerAtTable, bet, make_house
+from tests.house import DRAW_KEY, NOON, House, PlayerAtTable, bet
+from tests.races.racing import ACCOUNT_LOCK, FEW_TRIES, ROUND_LOCK, TRIES, at_once, placing_with, placing_without
 from wallets.models import Account, Transfer, Unit
 from wallets.services import ledger
 from wallets.services.ledger import BalanceTooLow, IdempotencyConflict, deposit, open_wallet, withdraw
 
 pytestmark = [pytest.mark.postgresql, pytest.mark.django_db(transaction=True)]
-# How often a race is tried: each of these was seen to happen in far fewer.
-TRIES = 25
-FEW_TRIES = 8
 BETTORS = 24
-
-
-@pytest.fixture
-def house() -> House:
-    house = make_house()
-    # Bets are placed by the database's clock here, so the rounds were opened before it.
-    house.now = timezone.now() - dt.timedelta(hours=1)
-    return house
-
-
-def at_once(*acts: Callable[[], object]) -> list[object]:
-    """Run acts in threads of their own, released together; what each returned or raised."""
-    barrier = threading.Barrier(len(acts))
-
-    def run(act: Callable[[], object]) -> object:
-        try:
-            # A connection is made before the start, so that all begin at the same moment.
-            connection.ensure_connection()
-            barrier.wait()
-            return act()
-        except Exception as error:
-            return error
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(len(acts)) as pool:
-        return list(pool.map(run, acts))
-
-
-@contextmanager
-def placing_without(monkeypatch: pytest.MonkeyPatch, *lines: str) -> Iterator[None]:
-    """Place with a copy of the function in which these lines are missing, and which waits where they stood."""
-    with placing_with(monkeypatch, dict.fromkeys(lines, "")):
-        yield
-
-
-@contextmanager
-def placing_with(monkeypatch: pytest.MonkeyPatch, changes: dict[str, str]) -> Iterator[None]:
-    """Place with a copy of the function in which these texts are others, and which is slow to decide."""
-    body = postgresql._BODY
-    for text, other in changes.items():
-        assert body.count(text) == 1
-        body = body.replace(text, other)
-    # The reads are followed by a pause, as a slower machine would have it: what was read is old when it is used.
-    body = body.replace("FROM verdict v, sums\n", "FROM verdict v, sums, (SELECT pg_sleep(0.02)) AS slow\n")
-    name = "tables_place_slip_unguarded"
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"CREATE OR REPLACE FUNCTION {name}{postgresql._SIGNATURE} LANGUAGE plpgsql AS $body${body}$body$"
-        )
-    with monkeypatch.context() as patched:
-        patched.setattr(postgresql, "FUNCTION_NAME", name)
-        yield
-    with connection.cursor() as cursor:
-        cursor.execute(f"DROP FUNCTION {name}")
-
-
-ROUND_LOCK = next(line for line in postgresql._BODY.splitlines() if "pg_advisory_xact_lock_shared" in line)
-ACCOUNT_LOCK = next(line for line in postgresql._BODY.splitlines() if "FOR NO KEY UPDATE" in line)
 
 
 def on_spot(player: PlayerAtTable, spot: int) -> int:

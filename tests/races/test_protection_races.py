@@ -1,0 +1,123 @@
+"""What protects a player holds also in the moment in which it changes."""
+
+import itertools
+import threading
+from collections.abc import Callable
+
+import pytest
+from django.core.management import call_command
+
+from roulette_site.common.sql import database_now
+from tables.models import Slip
+from tables.services.betting import PlacedSlip, SlipRefused, place_bets
+from tests.house import House, PlayerAtTable, bet
+from wallets.models import LimitKind, LimitPeriod, PlayerDay
+from wallets.selectors.gates import gates_of
+from wallets.services import gates
+from wallets.services.exclusion import exclude_self
+from wallets.services.limits import set_own_limit
+
+from .racing import ACCOUNT_LOCK, FEW_TRIES, TRIES, at_once, placing_without
+
+pytestmark = [pytest.mark.postgresql, pytest.mark.django_db(transaction=True)]
+THREADS = 8
+_keys = itertools.count(1)
+
+
+def slip(player: PlayerAtTable, stake: str = "6.00", kind: str = "red") -> Callable[[], PlacedSlip]:
+    key = f"race:{player.seat.pk}:{next(_keys)}"
+    return lambda: place_bets(seat=player.seat, items=[bet(kind, stake=stake)], key=key, actor="test")
+
+
+def limited(house: House, cents: int = 10_00) -> PlayerAtTable:
+    player = house.seated(balance_cents=1_000_00)
+    set_own_limit(
+        player=player.seat.player, kind=LimitKind.LOSS, period=LimitPeriod.DAY, value=cents, at=database_now()
+    )
+    return player
+
+
+def staked(player: PlayerAtTable) -> int:
+    return sum(PlayerDay.objects.filter(account=player.wallet).values_list("staked_cents", flat=True))
+
+
+def test_two_slips_for_what_a_loss_limit_leaves(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    with placing_without(monkeypatch, ACCOUNT_LOCK):
+        players = [limited(house) for _ in range(TRIES)]
+        for player in players:
+            at_once(slip(player), slip(player, kind="black"))
+    assert any(staked(player) > 10_00 for player in players), "without the account's lock both find the limit unused"
+
+    for _ in range(FEW_TRIES):
+        player = limited(house)
+        answers = at_once(*[slip(player) for _ in range(THREADS)])
+        assert sum(isinstance(answer, SlipRefused) for answer in answers) == THREADS - 1, answers
+        assert (staked(player), player.balance_cents) == (6_00, 994_00)
+    call_command("verify", "balances", "player_days", "gates", "player_limits")
+
+
+def bet_without_pause(player: PlayerAtTable, until: threading.Event) -> list[object]:
+    """Keep betting until told to stop; what was refused."""
+    refused: list[object] = []
+    while not until.is_set():
+        try:
+            slip(player, stake="0.50")()
+        except SlipRefused as error:
+            refused.append([breach["reason"] for breach in error.breaches])
+    return refused
+
+
+def late_slips(player: PlayerAtTable) -> int:
+    """Exclude a player who bets without pause in several threads; how many slips stand after he was told so."""
+    stop = threading.Event()
+
+    def exclude() -> int:
+        while Slip.objects.filter(seat=player.seat).count() < THREADS:
+            pass
+        exclude_self(player=player.seat.player, term="24 hours", at=database_now())
+        before = Slip.objects.filter(seat=player.seat).count()
+        stop.wait(0.2)
+        stop.set()
+        return before
+
+    *_, before = at_once(*[lambda: bet_without_pause(player, stop)] * THREADS, exclude)
+    assert isinstance(before, int), before
+    return Slip.objects.filter(seat=player.seat).count() - before
+
+
+def test_no_slip_comes_after_an_exclusion(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    with placing_without(monkeypatch, ACCOUNT_LOCK):
+        late = [late_slips(house.seated(balance_cents=1_000_00)) for _ in range(FEW_TRIES)]
+    assert any(late), "without the account's lock a slip that has looked before is placed after"
+
+    for _ in range(FEW_TRIES):
+        assert late_slips(house.seated(balance_cents=1_000_00)) == 0
+    call_command("verify")
+
+
+def test_two_limits_at_once_leave_the_wallet_as_the_rows_say(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    def set_both(player: PlayerAtTable) -> list[object]:
+        return at_once(
+            *[
+                lambda value=value, period=period: set_own_limit(
+                    player=player.seat.player, kind=LimitKind.LOSS, period=period, value=value, at=database_now()
+                )
+                for value, period in ((10_00, LimitPeriod.DAY), (50_00, LimitPeriod.MONTH))
+            ]
+        )
+
+    def is_wrong(player: PlayerAtTable) -> bool:
+        wallet = player.wallet
+        return any(getattr(wallet, name) != due for name, due in gates_of(player.seat.player, wallet.unit).items())
+
+    with monkeypatch.context() as patched:
+        patched.setattr(gates, "lock_accounts", lambda *ids: {})
+        players = [house.seated() for _ in range(TRIES)]
+        for player in players:
+            set_both(player)
+    assert any(map(is_wrong, players)), "without the lock the one folds without the other's row"
+
+    for _ in range(TRIES):
+        player = house.seated()
+        set_both(player)
+        assert not is_wrong(player)
