@@ -56,11 +56,16 @@ class House:
             deposit(wallet=wallet, amount_cents=balance_cents, actor="system", at=self.now)
         return player
 
-    def seated(self, balance_cents: int = 100_00, handle: str = "") -> "PlayerAtTable":
-        """A player who sits at the table, his first round open."""
+    def seated(self, balance_cents: int = 100_00, handle: str = "", *, is_asked: bool = False) -> "PlayerAtTable":
+        """A player who sits at the table, his first round open.
+
+        He is not asked after an hour whether he goes on: many tests jump from this clock to the database's.
+        """
         game_session = start_game_session(
             table=self.table, player=self.player(balance_cents, handle), at=self.forward()
         )
+        if not is_asked:
+            Seat.objects.filter(pk=game_session.seat_id).update(reality_check_at=None)
         seated = PlayerAtTable(house=self, game_session=game_session)
         seated.open_round()
         return seated

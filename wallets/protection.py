@@ -47,11 +47,19 @@ class PlayerCalendar:
         """The first day of the day, week or month that the calendar stands at."""
         return {"day": self.day, "week": self.week, "month": self.month}[period]
 
+    def start_of(self, period: str, zone: str) -> dt.datetime:
+        """The first instant of the day, week or month, in UTC."""
+        return _midnight(self.first_day_of(period), zone)
+
     def end_of(self, period: str, zone: str) -> dt.datetime:
         """The instant at which the day, week or month is over, in UTC."""
         month = self.month.replace(day=calendar.monthrange(self.month.year, self.month.month)[1])
         last = {"day": self.day, "week": self.week + dt.timedelta(days=6), "month": month}[period]
-        return dt.datetime.combine(last + dt.timedelta(days=1), dt.time(), ZoneInfo(zone)).astimezone(dt.UTC)
+        return _midnight(last + dt.timedelta(days=1), zone)
+
+
+def _midnight(day: dt.date, zone: str) -> dt.datetime:
+    return dt.datetime.combine(day, dt.time(), ZoneInfo(zone)).astimezone(dt.UTC)
 
 
 def is_looser(value: int | None, than: int | None) -> bool:

@@ -140,6 +140,12 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 1.0,
         "options": {"queue": "rounds", "expires": 2.0},
     },
+    # No bet of theirs is taken from the moment on; this ends what they have open.
+    "end-sessions-of-the-barred": {
+        "task": "sessions_app.tasks.end_sessions_of_the_barred",
+        "schedule": 5.0,
+        "options": {"queue": "background", "expires": 10.0},
+    },
 }
 if CELERY_BROKER_URL.startswith("fsatomic:"):
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {

@@ -1,3 +1,4 @@
 from .game_session import EndBasis, GameSession
+from .reality_check import RealityCheck
 
-__all__ = ("EndBasis", "GameSession")
+__all__ = ("EndBasis", "GameSession", "RealityCheck")

@@ -7,6 +7,9 @@ class EndBasis(models.TextChoices):
 
     PLAYER = "player", "ended by the player (rule 29)"
     TABLE_CLOSED = "table_closed", "the table closed"
+    EXCLUSION = "exclusion", "the player is excluded (Decree-Law 66/2015, article 39)"
+    TIME_LIMIT = "time_limit", "the playing time of the player's limits is used up"
+    BARRED = "barred", "the player's account is not in use"
 
 
 class GameSession(models.Model):

@@ -205,7 +205,8 @@ def _breaches_of(words: Sequence[str], game_round: GameRound, slip: ReadSlip) ->
     return breaches
 
 
-_SENTENCES = {
+# What a player is told of each reason; a breach fills in its limits.
+SENTENCES = {
     "betting_closed": "No more bets: this round is closed.",
     "not_seated": "You do not sit at this table.",
     "excluded": "You are excluded from the games at present. What you have you may withdraw.",
@@ -239,7 +240,7 @@ def _explain_all(breaches: Iterable[Breach], rules: SpecificRules) -> list[dict[
 def _explain(breach: Breach, step: str = "") -> dict[str, Any]:
     """A breach as the doors give it on: the settle answer's keys and a sentence."""
     written = breach_as_json(breach)
-    sentence = _SENTENCES.get(breach.reason)
+    sentence = SENTENCES.get(breach.reason)
     if sentence is None:
         return written | {"message": breach.detail or breach.reason}
     limits = {"minimum": written.get("minimum"), "maximum": written.get("maximum")}

@@ -8,7 +8,7 @@ from roulette_site.common.errors import RuleBroken
 from roulette_site.common.later import after_commit
 from tables.models import FINISHED, GameRound, Seat, Table, TableKind, TableState
 from wallets.models import Player, Unit
-from wallets.services.ledger import open_wallet
+from wallets.services.ledger import lock_accounts, open_wallet
 
 from .rounds import end_round_of_leaver
 
@@ -39,6 +39,16 @@ def take_seat(*, table: Table, player: Player, at: dt.datetime) -> Seat:
             return seat
     except IntegrityError as error:
         raise AlreadySeated(f"You are seated at {table.name} already.") from error
+
+
+def steer_seat(*, seat: Seat, play_until: dt.datetime | None, reality_check_at: dt.datetime | None) -> None:
+    """Say until when bets are taken from the seat, and from when the player is asked first whether he goes on.
+
+    Placing holds both; it waits for this, or this for it.
+    """
+    with transaction.atomic():
+        lock_accounts(seat.account_id)
+        Seat.objects.filter(pk=seat.pk).update(play_until=play_until, reality_check_at=reality_check_at)
 
 
 def leave_seat(*, seat: Seat, at: dt.datetime) -> None:

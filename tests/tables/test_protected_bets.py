@@ -48,7 +48,7 @@ def test_an_excluded_player_places_nothing_from_that_moment(maria: PlayerAtTable
     exclude_self(player=maria.seat.player, term="24 hours", at=maria.house.at())
     assert refused(maria, bet("red")) == [("excluded", None)]
     maria.launch()
-    maria.house.forward(24 * 3600)
+    maria.house.now = dt.datetime(2026, 6, 16, 12, 30, tzinfo=dt.UTC)
     assert ("excluded", None) not in refused(maria, bet("red"))
 
 

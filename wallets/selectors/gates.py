@@ -114,6 +114,7 @@ def find_wrong_gates() -> Iterator[str]:
     """Name each account whose gates are not what its player's rows say; one player at a time."""
     accounts = Account.objects.filter(player__isnull=False).select_related("player").order_by("player_id", "id")
     for account in accounts.iterator(chunk_size=500):
+        assert account.player is not None, "the filter says so"
         due = gates_of(account.player, account.unit)
         for name, value in due.items():
             if getattr(account, name) != value:

@@ -33,6 +33,7 @@ class TwoPeopleNeeded(RuleBroken):
 
 def exclude_self(*, player: Player, term: str, at: dt.datetime) -> Exclusion:
     """Exclude the player at his own wish, at once, for a pause or one of the longer terms; raises UnknownTerm."""
+    ends_at: dt.datetime | None
     if term in PAUSES:
         kind, ends_at = ExclusionKind.PAUSE, at + PAUSES[term]
     elif term in SELF_EXCLUSIONS:
@@ -76,8 +77,8 @@ def ask_for_early_end(*, player: Player, at: dt.datetime) -> list[ExclusionEnd]:
                 asked.append(ExclusionEnd(exclusion=one, asked_at=at, ends_at=ends_at, actor=f"player:{player.pk}"))
         if not asked:
             raise NoEarlyEnd("Nothing of yours can end earlier than it does.")
-        for one in asked:
-            one.save(force_insert=True)
+        for end in asked:
+            end.save(force_insert=True)
         refresh_gates(player)
         return asked
 

@@ -78,6 +78,7 @@ def set_own_limit(
             row = _append(player, LimitSide.PLAYER, kind, period, value, actor=f"player:{player.pk}", at=at)
             refresh_gates(player)
             return row
+        assert row_before is not None, "without a limit before nothing is looser"
         if pending_loosening(player, kind, period, at=at) is not None:
             raise LooseningPending("A looser limit waits already: confirm it, or set a tighter one.")
         confirmable_at = at + LOOSENING_WAITS

@@ -3,9 +3,10 @@
 import datetime as dt
 
 from django.db import transaction
+from django.db.models import Sum
 
 from roulette_site.common.errors import RuleBroken
-from wallets.models import Account, KycState, Player, Standing, StandingChange, StandingField
+from wallets.models import Account, KycState, Player, Standing, StandingChange, StandingField, Unit
 
 from .gates import lock_player, refresh_gates
 
@@ -105,7 +106,7 @@ def checked_reason(reason: str) -> str:
 
 
 def _refuse_money_left(player: Player) -> None:
-    left = sum(Account.objects.filter(player=player, unit="EUR").values_list("balance_cents", flat=True))
+    left = Account.objects.filter(player=player, unit=Unit.EUR).aggregate(left=Sum("balance_cents", default=0))["left"]
     if left:
         raise AccountNotEmpty(
             "The account holds money: it is paid out before the account is closed.", balance_cents=left

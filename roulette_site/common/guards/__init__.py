@@ -68,6 +68,7 @@ GUARDS = (
     Guard("tables_bet"),
     Guard("tables_slipwithdrawal", key="slip_id"),
     Guard("tables_betoutcome"),
+    Guard("sessions_app_realitycheck"),
     Guard(
         "sessions_app_gamesession",
         frozen=("id", "seat_id", "player_id", "started_at"),
