@@ -2,7 +2,7 @@ from django.contrib import admin
 
 from roulette_site.common.read_only_admin import ReadOnlyAdmin
 
-from .models import GameSession
+from .models import GameSession, RealityCheck
 
 
 @admin.register(GameSession)
@@ -11,4 +11,11 @@ class GameSessionAdmin(ReadOnlyAdmin):
     list_filter = ("end_basis",)
     list_select_related = ("player", "seat")
     search_fields = ("player__handle",)
+    ordering = ("-id",)
+
+
+@admin.register(RealityCheck)
+class RealityCheckAdmin(ReadOnlyAdmin):
+    list_display = ("id", "game_session", "due_at", "acknowledged_at")
+    list_select_related = ("game_session",)
     ordering = ("-id",)

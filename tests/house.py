@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from roulette_site.common.models import Operator
 from sessions_app.models import EndBasis, GameSession
 from sessions_app.services.game_sessions import end_game_session, start_game_session
+from sessions_app.services.protection import acknowledge_reality_check, confirm_limit, exclude, set_limit
 from tables.models import GameRound, NumberSource, Seat, SpecificRules, Table, TableKind
 from tables.roulette.rulebooks import find_rulebook
 from tables.services.advance import advance_round, open_individual_round, sweep
@@ -16,7 +17,9 @@ from tables.services.rounds import launch_ball
 from tables.services.rules import approve_rules
 from tables.services.tables import set_up_table
 from tables.services.taking_back import take_back
-from wallets.models import Account, KycState, Player, Unit
+from wallets.models import Account, KycState, LimitKind, LimitPeriod, Player, Unit
+from wallets.protection import LOOSENING_WAITS
+from wallets.services.exclusion import ask_for_early_end
 from wallets.services.ledger import deposit, open_wallet
 from wallets.services.people import add_player
 from wallets.services.standing import set_kyc_state
@@ -50,7 +53,7 @@ class House:
         """A player with money."""
         name = handle or f"player-{next(_numbers)}"
         player = add_player(email=f"{name}@test.example", full_name=name, handle=name, at=self.now)
-        player = set_kyc_state(player=player, state=KycState.VERIFIED, reason="test", actor="system", at=self.now)
+        set_kyc_state(player=player, state=KycState.VERIFIED, reason="test", actor="system", at=self.now)
         if balance_cents:
             wallet = open_wallet(player=player, unit=Unit(self.table.unit))
             deposit(wallet=wallet, amount_cents=balance_cents, actor="system", at=self.now)
@@ -168,6 +171,21 @@ def make_evening() -> House:
     take_back(seat=maria.seat, slip_id=placed.slip_id, at=house.forward())
     # Whatever the number, one of the three wins.
     maria.play(bet("red"), bet("black"), bet("straight", 0))
+    _protect(maria)
     end_game_session(game_session=maria.game_session, basis=EndBasis.PLAYER, at=house.forward())
     sweep(key=DRAW_KEY, now=house.forward)
     return house
+
+
+def _protect(player: PlayerAtTable) -> None:
+    """Leave a row of everything that protects a player, none of which keeps this one from her game."""
+    house = player.house
+    Seat.objects.filter(pk=player.seat.pk).update(reality_check_at=house.at())
+    acknowledge_reality_check(game_session=player.game_session, at=house.forward())
+    someone = house.player()
+    of_a_day = {"player": someone, "kind": LimitKind.LOSS, "period": LimitPeriod.DAY}
+    set_limit(**of_a_day, value=100_00, at=house.forward())
+    wish = set_limit(**of_a_day, value=200_00, at=house.at() - LOOSENING_WAITS)
+    confirm_limit(player=someone, loosening_id=wish.pk, at=house.forward())
+    exclude(player=someone, term="1 year", at=house.forward())
+    ask_for_early_end(player=someone, at=house.forward())

@@ -7,7 +7,19 @@ from rest_framework_api_key.models import APIKey
 
 from roulette_site.common.read_only_admin import ReadOnlyAdmin
 
-from .models import Account, ApiKey, Player, Transfer, User
+from .models import (
+    Account,
+    ApiKey,
+    Exclusion,
+    ExclusionEnd,
+    Limit,
+    Loosening,
+    Player,
+    PlayerDay,
+    StandingChange,
+    Transfer,
+    User,
+)
 
 
 class UserCreationForm(AdminUserCreationForm):
@@ -36,13 +48,66 @@ class UserAdmin(DjangoUserAdmin):
 
 @admin.register(Player)
 class PlayerAdmin(ReadOnlyAdmin):
-    list_display = ("handle", "created_at")
+    list_display = ("handle", "kyc_state", "standing", "is_restricted", "is_test", "created_at")
+    list_filter = ("kyc_state", "standing", "is_restricted", "is_test")
     search_fields = ("handle",)
+
+
+@admin.register(StandingChange)
+class StandingChangeAdmin(ReadOnlyAdmin):
+    list_display = ("id", "player", "field", "before", "after", "reason", "actor", "changed_at")
+    list_filter = ("field", "after")
+    search_fields = ("player__handle",)
+    list_select_related = ("player",)
+    ordering = ("-id",)
+
+
+@admin.register(Limit)
+class LimitAdmin(ReadOnlyAdmin):
+    list_display = ("id", "player", "side", "kind", "period", "value", "actor", "second_actor", "set_at")
+    list_filter = ("side", "kind", "period")
+    search_fields = ("player__handle",)
+    list_select_related = ("player",)
+    ordering = ("-id",)
+
+
+@admin.register(Loosening)
+class LooseningAdmin(ReadOnlyAdmin):
+    list_display = ("id", "player", "kind", "period", "value", "asked_at", "confirmable_at", "lapses_at")
+    list_filter = ("kind", "period")
+    search_fields = ("player__handle",)
+    list_select_related = ("player",)
+    ordering = ("-id",)
+
+
+@admin.register(Exclusion)
+class ExclusionAdmin(ReadOnlyAdmin):
+    list_display = ("id", "player", "kind", "term", "starts_at", "ends_at", "actor")
+    list_filter = ("kind", "term")
+    search_fields = ("player__handle",)
+    list_select_related = ("player",)
+    ordering = ("-id",)
+
+
+@admin.register(ExclusionEnd)
+class ExclusionEndAdmin(ReadOnlyAdmin):
+    list_display = ("exclusion", "asked_at", "ends_at", "actor", "second_actor")
+    search_fields = ("exclusion__player__handle",)
+    list_select_related = ("exclusion",)
+    ordering = ("-asked_at", "-exclusion_id")
+
+
+@admin.register(PlayerDay)
+class PlayerDayAdmin(ReadOnlyAdmin):
+    list_display = ("account", "day", "deposited_cents", "staked_cents", "returned_cents")
+    search_fields = ("account__player__handle",)
+    list_select_related = ("account",)
+    ordering = ("-day", "-id")
 
 
 @admin.register(Account)
 class AccountAdmin(ReadOnlyAdmin):
-    list_display = ("id", "kind", "unit", "player", "balance_cents")
+    list_display = ("id", "kind", "unit", "player", "balance_cents", "barred", "excluded_until")
     list_filter = ("kind", "unit")
     search_fields = ("player__handle",)
     list_select_related = ("player",)

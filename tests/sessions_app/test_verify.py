@@ -56,7 +56,7 @@ TAMPERINGS: dict[str, list[str]] = {
     "events": ["UPDATE tables_roundevent SET sequence = sequence + 1000 WHERE kind = 'unused'"],
     "game_sessions": ["UPDATE sessions_app_gamesession SET ended_at = NULL, end_basis = NULL"],
     "void_refunds": ["UPDATE wallets_transfer SET reason = 'void_refund' WHERE reason = 'stake_returned'"],
-    "seats": ["DELETE FROM sessions_app_gamesession"],
+    "seats": ["DELETE FROM sessions_app_realitycheck", "DELETE FROM sessions_app_gamesession"],
     "corrections": [
         "INSERT INTO wallets_transfer (debit_id, credit_id, amount_cents, unit, reason, actor, corrects_id, created_at)"
         " SELECT credit_id, debit_id, amount_cents + 1, unit, 'correction', 'x', id, created_at FROM wallets_transfer"
