@@ -3,6 +3,7 @@
 from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
+from sessions_app.api import protection
 from sessions_app.api import views as sessions
 from tables.api import rulebooks
 
@@ -17,6 +18,18 @@ urlpatterns = [
     path("v1/sessions/<int:session_id>", sessions.SessionDetailView.as_view(), name="api-session"),
     path("v1/sessions/<int:session_id>/bets", sessions.SessionBetsView.as_view(), name="api-session-bets"),
     path("v1/sessions/<int:session_id>/spin", sessions.SessionSpinView.as_view(), name="api-session-spin"),
+    path(
+        "v1/sessions/<int:session_id>/reality-check",
+        sessions.SessionRealityCheckView.as_view(),
+        name="api-session-reality-check",
+    ),
+    path("v1/players/<slug:handle>/limits", protection.LimitListView.as_view(), name="api-player-limits"),
+    path(
+        "v1/players/<slug:handle>/limits/<int:loosening_id>/confirm",
+        protection.LimitConfirmView.as_view(),
+        name="api-player-confirm-limit",
+    ),
+    path("v1/players/<slug:handle>/exclusions", protection.ExclusionListView.as_view(), name="api-player-exclusions"),
     path("v1/sessions/<int:session_id>/end", sessions.SessionEndView.as_view(), name="api-session-end"),
     path(
         "v1/sessions/<int:session_id>/statement", sessions.SessionStatementView.as_view(), name="api-session-statement"

@@ -6,7 +6,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import include, path
 
 from roulette_site.common import pages
-from sessions_app.web import account, demo, events, lobby, play
+from sessions_app.web import account, demo, events, lobby, play, protection
 from tables.web import views as rules
 from wallets.web.login import login
 
@@ -29,9 +29,14 @@ urlpatterns = [
     path("play/<slug:slug>/undo/", play.undo, name="undo"),
     path("play/<slug:slug>/clear/", play.clear, name="clear"),
     path("play/<slug:slug>/client-seed/", play.client_seed, name="client-seed"),
+    path("play/<slug:slug>/go-on/", play.go_on, name="go-on"),
     path("play/<slug:slug>/leave/", play.leave, name="leave"),
     path("events", events.events, name="events"),
     path("account/", account.account, name="account"),
+    path("account/limits/", protection.limits, name="limits"),
+    path("account/limits/confirm/<int:loosening_id>/", protection.confirm, name="confirm-limit"),
+    path("account/exclusion/", protection.exclusion, name="exclusion"),
+    path("account/exclusion/end/", protection.early_end, name="exclusion-end"),
     path("account/sessions/", account.sessions, name="sessions"),
     path("account/sessions/<int:session_id>/", account.statement, name="statement"),
     path("account/rounds/<int:game_round_id>/", account.round_detail, name="round"),

@@ -124,6 +124,12 @@ class SessionOutput(serializers.Serializer):
     balance = AmountField(source="balance_cents")
     round = OpenRoundOutput(allow_null=True)
     last_play = LastPlayOutput(allow_null=True)
+    play_until = serializers.DateTimeField(
+        allow_null=True, help_text="the end of the playing time that the player's limits leave him"
+    )
+    reality_check_at = serializers.DateTimeField(
+        allow_null=True, help_text="from then on no bet is taken before sessions/{id}/reality-check"
+    )
 
 
 @extend_schema_field(

@@ -14,6 +14,7 @@ from sessions_app.models import EndBasis, GameSession
 from sessions_app.selectors.play import play_state
 from sessions_app.selectors.statement import statement_of
 from sessions_app.services.game_sessions import end_game_session, enter_table
+from sessions_app.services.protection import acknowledge_reality_check
 from tables.models import Table
 from tables.services.betting import place_bets
 from tables.services.rounds import launch_ball
@@ -136,6 +137,17 @@ class SessionSpinView(SessionView):
         asked.is_valid(raise_exception=True)
         launch_ball(seat=game_session.seat, at=database_now(), game_round_id=asked.validated_data.get("round"))
         return Response(SessionOutput(play_state(game_session)).data, status=status.HTTP_202_ACCEPTED)
+
+
+class SessionRealityCheckView(SessionView):
+    """Saying, after a stretch of play, that the player goes on."""
+
+    @extend_schema(operation_id="sessions_go_on", request=None, responses={200: SessionOutput, **PROBLEMS})
+    def post(self, request: Request, session_id: int) -> Response:
+        """Note that the player was shown what he has staked and returned, and goes on."""
+        game_session = self.find(session_id)
+        acknowledge_reality_check(game_session=game_session, at=database_now())
+        return Response(SessionOutput(play_state(game_session)).data)
 
 
 class SessionEndView(SessionView):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db.models import Sum
 
 from sessions_app.models import GameSession
-from tables.models import FINISHED, Bet, GameRound, RoundDraw, RoundSeed, RoundState, Slip, SpecificRules, Table
+from tables.models import FINISHED, Bet, GameRound, RoundDraw, RoundSeed, RoundState, Seat, Slip, SpecificRules, Table
 from tables.roulette.cloth import SPOTS, Spot
 from tables.roulette.rulebook import Rulebook
 from tables.roulette.wheel import Colour, colour_of
@@ -95,6 +95,9 @@ class PlayState:
     latest_numbers: Sequence[LatestNumber]
     statement: Statement
     sequence: int
+    # Until when the player's limits let him play, and from when he is asked first whether he goes on.
+    play_until: dt.datetime | None
+    reality_check_at: dt.datetime | None
 
 
 def play_state(game_session: GameSession) -> PlayState:
@@ -102,6 +105,7 @@ def play_state(game_session: GameSession) -> PlayState:
     seat = game_session.seat
     # The sequence first: an event that comes between this read and the next ones is then told once more, never lost.
     table = Table.objects.select_related("rules").get(pk=seat.table_id)
+    steered = Seat.objects.only("play_until", "reality_check_at").get(pk=seat.pk)
     running = GameRound.objects.filter(seat=seat).exclude(state__in=FINISHED).select_related("rules").first()
     # Also what was played in earlier sessions here: the latest play stays open to the player (rule 26).
     played = GameRound.objects.filter(
@@ -121,6 +125,8 @@ def play_state(game_session: GameSession) -> PlayState:
         ],
         statement=statement_of(game_session),
         sequence=table.last_event_sequence,
+        play_until=steered.play_until,
+        reality_check_at=steered.reality_check_at,
     )
 
 

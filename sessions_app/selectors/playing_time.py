@@ -22,7 +22,7 @@ def may_play_until(player: Player, at: dt.datetime) -> dt.datetime | None:
     limits = time_limits(player, at)
     if not limits:
         return None
-    return play_until(limits, _played(player, min(limit.starts_at for limit in limits), at), at)
+    return play_until(limits, played_by(player, min(limit.starts_at for limit in limits), at), at)
 
 
 def time_limits(player: Player, at: dt.datetime) -> list[TimeLimit]:
@@ -35,7 +35,8 @@ def time_limits(player: Player, at: dt.datetime) -> list[TimeLimit]:
     ]
 
 
-def _played(player: Player, since: dt.datetime, at: dt.datetime) -> list[Interval]:
+def played_by(player: Player, since: dt.datetime, at: dt.datetime) -> list[Interval]:
+    """When the player was at tables for money between two instants; two tables at once are two intervals."""
     sessions = GameSession.objects.filter(player=player, seat__table__unit=Unit.EUR, started_at__lt=at)
     rows = sessions.exclude(ended_at__lte=since).values_list("started_at", "ended_at")
     return [(started_at, min(ended_at or at, at)) for started_at, ended_at in rows]

@@ -16,6 +16,7 @@ from sessions_app.models import EndBasis, GameSession
 from sessions_app.selectors.game_sessions import current_session, sessions_of
 from sessions_app.selectors.play import play_state
 from sessions_app.services.game_sessions import end_game_session
+from sessions_app.services.protection import acknowledge_reality_check
 from tables.models import Table
 from tables.roulette.cloth import SPOTS
 from tables.services.betting import SlipRefused, place_bets
@@ -150,7 +151,12 @@ def _client_seed(request: HttpRequest, game_session: GameSession) -> None:
     choose_client_seed_of_seat(seat=game_session.seat, client_seed=request.POST.get("client_seed", ""))
 
 
-place, launch, undo, clear, client_seed = map(_act, (_place, _launch, _undo, _clear, _client_seed))
+def _go_on(request: HttpRequest, game_session: GameSession) -> None:
+    """Say, after a stretch of play, that the player goes on."""
+    acknowledge_reality_check(game_session=game_session, at=database_now())
+
+
+place, launch, undo, clear, client_seed, go_on = map(_act, (_place, _launch, _undo, _clear, _client_seed, _go_on))
 
 
 @require_POST

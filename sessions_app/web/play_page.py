@@ -120,6 +120,12 @@ class PlayPage:
         return self.state.round.rulebook if self.state.round else self.table.rules.rulebook
 
     @property
+    def asks_whether_to_go_on(self) -> bool:
+        """Whether the player has played a stretch and no bet is taken before he says that he goes on."""
+        due = self.state.reality_check_at
+        return due is not None and self.now >= due
+
+    @property
     def stakes(self) -> Sequence[StakeOnSpot]:
         """What stands on the cloth: the running round's bets."""
         return self.state.round.stakes if self.state.round else ()

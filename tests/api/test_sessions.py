@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from django.test import Client
 from django.utils import timezone
 
 from sessions_app.models import GameSession
@@ -15,38 +14,12 @@ from tables.models import Bet, GameRound, Slip
 from tables.services.advance import advance_round, open_individual_round
 from tables.services.rounds import draw_round
 from tests.house import DRAW_KEY, House, bet, make_house
-from wallets.models import ApiKey, Scope, Transfer
+from wallets.models import Scope, Transfer
 
+from .caller import Caller, make_key
 from .problems import amounts_of, problem
 
 pytestmark = pytest.mark.django_db
-
-
-@dataclass
-class Caller:
-    """Another system with a key; its faults and ours come back as it would see them."""
-
-    key: str = ""
-
-    def __post_init__(self) -> None:
-        self.client = Client(raise_request_exception=False)
-
-    def _headers(self, more: dict[str, str]) -> dict[str, str]:
-        return {**({"Authorization": f"Api-Key {self.key}"} if self.key else {}), **more}
-
-    def get(self, address: str, **headers: str) -> Any:
-        return self.client.get(f"/api/v1/{address}", headers=self._headers(headers))
-
-    def post(self, address: str, body: Any = None, **headers: str) -> Any:
-        text = body if isinstance(body, bytes) else json.dumps({} if body is None else body).encode()
-        return self.client.post(
-            f"/api/v1/{address}", text, content_type="application/json", headers=self._headers(headers)
-        )
-
-
-def make_key(*scopes: str, **more: Any) -> str:
-    _, secret = ApiKey.objects.create_key(name="tests", scopes=list(scopes), **more)
-    return str(secret)
 
 
 @dataclass

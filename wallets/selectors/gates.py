@@ -106,6 +106,17 @@ def losses_of(account_id: int, calendar: PlayerCalendar) -> dict[str, int]:
     }
 
 
+def deposits_of(account_id: int, calendar: PlayerCalendar) -> dict[str, int]:
+    """What the player has paid in in his day, week and month so far, in cents."""
+    days = PlayerDay.objects.filter(account_id=account_id, day__lte=calendar.day)
+    return {
+        period: days.filter(day__gte=calendar.first_day_of(period)).aggregate(paid=Sum("deposited_cents", default=0))[
+            "paid"
+        ]
+        for period in ("day", "week", "month")
+    }
+
+
 def _value(limit: Limit | None) -> int | None:
     return None if limit is None else limit.value
 

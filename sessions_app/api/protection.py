@@ -1,0 +1,142 @@
+"""A player's limits and exclusion through REST: for the systems that he plays through."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from roulette_site.common.problems import problems
+from roulette_site.common.sql import database_now
+from sessions_app.selectors.limits import LimitLine, limit_lines
+from sessions_app.services.protection import confirm_limit, exclude, set_limit
+from wallets.models import Exclusion, Limit, LimitKind, LimitPeriod, Loosening, Player, Scope
+from wallets.protection import PAUSES, SELF_EXCLUSIONS
+
+from .serializers import StrictInput
+
+PROBLEMS = problems(400, 401, 403, 404, 409)
+MOST = 2**62
+
+
+class LimitInput(StrictInput):
+    """A limit of the player's own: cents of money, or seconds of time; null lifts it."""
+
+    kind = serializers.ChoiceField(LimitKind.choices)
+    period = serializers.ChoiceField(LimitPeriod.choices)
+    value = serializers.IntegerField(
+        allow_null=True, min_value=0, max_value=MOST, help_text="cents, or seconds where time is counted"
+    )
+
+
+class WaitingOutput(serializers.Serializer):
+    """A looser limit that waits for its day and the player's word."""
+
+    id = serializers.IntegerField(source="pk")
+    value = serializers.IntegerField(allow_null=True)
+    confirmable_at = serializers.DateTimeField()
+    lapses_at = serializers.DateTimeField()
+
+
+class LimitOutput(serializers.Serializer):
+    """What holds of one kind and period, and what is used of it."""
+
+    kind = serializers.CharField()
+    period = serializers.CharField()
+    value = serializers.IntegerField(allow_null=True, help_text="the stricter of both sides")
+    own = serializers.IntegerField(allow_null=True)
+    operators = serializers.IntegerField(allow_null=True)
+    used = serializers.IntegerField(allow_null=True)
+    waiting = WaitingOutput(allow_null=True)
+
+
+class ExclusionInput(StrictInput):
+    """For how long the player excludes himself."""
+
+    term = serializers.ChoiceField([*PAUSES, *SELF_EXCLUSIONS])
+
+
+class ExclusionOutput(serializers.Serializer):
+    """An exclusion as it holds."""
+
+    id = serializers.IntegerField(source="pk")
+    kind = serializers.CharField()
+    term = serializers.CharField()
+    starts_at = serializers.DateTimeField()
+    ends_at = serializers.DateTimeField(allow_null=True, help_text="null: without end")
+
+
+class PlayerView(APIView):
+    """What every view of one player starts from."""
+
+    required_scope = Scope.PLAY
+
+    def find(self, handle: str) -> Player:
+        """The player; 404 without one."""
+        return get_object_or_404(Player, handle=handle)
+
+
+class LimitListView(PlayerView):
+    """A player's limits."""
+
+    def get_permissions(self) -> Sequence[Any]:
+        """Looking needs less than setting."""
+        self.required_scope = Scope.READ if self.request.method == "GET" else Scope.PLAY
+        return super().get_permissions()
+
+    @extend_schema(operation_id="players_limits", responses={200: LimitOutput(many=True), **PROBLEMS})
+    def get(self, request: Request, handle: str) -> Response:
+        """Show every limit there can be, and what is used of it."""
+        return Response(LimitOutput(limit_lines(self.find(handle), database_now()), many=True).data)
+
+    @extend_schema(
+        operation_id="players_set_limit",
+        request=LimitInput,
+        responses={201: LimitOutput, 202: LimitOutput, **PROBLEMS},
+    )
+    def post(self, request: Request, handle: str) -> Response:
+        """Set one: a tighter limit holds at once (201), a looser one waits (202)."""
+        player = self.find(handle)
+        asked = LimitInput(data=request.data)
+        asked.is_valid(raise_exception=True)
+        kind, period = LimitKind(asked.validated_data["kind"]), LimitPeriod(asked.validated_data["period"])
+        at = database_now()
+        found = set_limit(player=player, kind=kind, period=period, value=asked.validated_data["value"], at=at)
+        waits = isinstance(found, Loosening)
+        return Response(
+            LimitOutput(_line(player, found)).data,
+            status=status.HTTP_202_ACCEPTED if waits else status.HTTP_201_CREATED,
+        )
+
+
+class LimitConfirmView(PlayerView):
+    """The player's word for a looser limit."""
+
+    @extend_schema(operation_id="players_confirm_limit", request=None, responses={200: LimitOutput, **PROBLEMS})
+    def post(self, request: Request, handle: str, loosening_id: int) -> Response:
+        """Let a looser limit hold that was asked for a day ago or more."""
+        player = self.find(handle)
+        found = confirm_limit(player=player, loosening_id=loosening_id, at=database_now())
+        return Response(LimitOutput(_line(player, found)).data)
+
+
+class ExclusionListView(PlayerView):
+    """A player's exclusion by his own wish."""
+
+    @extend_schema(operation_id="players_exclude", request=ExclusionInput, responses={201: ExclusionOutput, **PROBLEMS})
+    def post(self, request: Request, handle: str) -> Response:
+        """Exclude the player at once, and end his sessions."""
+        player = self.find(handle)
+        asked = ExclusionInput(data=request.data)
+        asked.is_valid(raise_exception=True)
+        found: Exclusion = exclude(player=player, term=asked.validated_data["term"], at=database_now())
+        return Response(ExclusionOutput(found).data, status=status.HTTP_201_CREATED)
+
+
+def _line(player: Player, found: Limit | Loosening) -> LimitLine:
+    lines = limit_lines(player, database_now())
+    return next(line for line in lines if (line.kind, line.period) == (found.kind, found.period))
