@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -12,34 +12,77 @@ from rest_framework.views import APIView
 
 from roulette_site.common.problems import problems
 from roulette_site.common.sql import database_now
-from sessions_app.selectors.limits import LimitLine, limit_lines
+from sessions_app.selectors.limits import COUNTS_TIME, LimitLine, limit_lines
 from sessions_app.services.protection import confirm_limit, exclude, set_limit
+from wallets.amounts import InvalidAmount, format_cents, parse_cents
 from wallets.models import Exclusion, Limit, LimitKind, LimitPeriod, Loosening, Player, Scope
 from wallets.protection import PAUSES, SELF_EXCLUSIONS
 
 from .serializers import StrictInput
 
 PROBLEMS = problems(400, 401, 403, 404, 409)
-MOST = 2**62
+# A hundred years.
+MOST_SECONDS = 100 * 366 * 24 * 3600
+
+
+@extend_schema_field(
+    {
+        "oneOf": [
+            {"type": "string", "example": "100.00", "description": "an amount of money"},
+            {"type": "integer", "minimum": 0, "example": 3600, "description": "seconds, where time is counted"},
+        ]
+    }
+)
+class LimitValueField(serializers.Field):
+    """What a limit is: an amount as text, or whole seconds of the kinds that count time."""
+
+    def to_internal_value(self, data: Any) -> int:
+        """Read either; which of them the kind takes is the input's to say."""
+        if type(data) is int:
+            if not 0 <= data <= MOST_SECONDS:
+                raise serializers.ValidationError(f"Seconds are 0 to {MOST_SECONDS}.")
+            return data
+        try:
+            return parse_cents(data)
+        except InvalidAmount as error:
+            raise serializers.ValidationError(str(error)) from error
+
+    def to_representation(self, value: int) -> Any:
+        """Seconds; the outputs write amounts themselves."""
+        return value
 
 
 class LimitInput(StrictInput):
-    """A limit of the player's own: cents of money, or seconds of time; null lifts it."""
+    """A limit of the player's own; null lifts it."""
 
     kind = serializers.ChoiceField(LimitKind.choices)
     period = serializers.ChoiceField(LimitPeriod.choices)
-    value = serializers.IntegerField(
-        allow_null=True, min_value=0, max_value=MOST, help_text="cents, or seconds where time is counted"
-    )
+    value = LimitValueField(allow_null=True)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Hold the value to the kind: text is money, a number is time."""
+        given = self.initial_data["value"]
+        if given is not None and (type(given) is int) != (attrs["kind"] in COUNTS_TIME):
+            raise serializers.ValidationError({"value": "Money is text such as 100.00, time a number of seconds."})
+        return attrs
+
+
+def _written(value: int | None, *, counts_time: bool) -> str | int | None:
+    return value if value is None or counts_time else format_cents(value)
 
 
 class WaitingOutput(serializers.Serializer):
     """A looser limit that waits for its day and the player's word."""
 
     id = serializers.IntegerField(source="pk")
-    value = serializers.IntegerField(allow_null=True)
+    value = LimitValueField(allow_null=True)
     confirmable_at = serializers.DateTimeField()
     lapses_at = serializers.DateTimeField()
+
+    def to_representation(self, waiting: Loosening) -> dict[str, Any]:
+        """Write the value as its kind is written."""
+        said: dict[str, Any] = super().to_representation(waiting)
+        return said | {"value": _written(waiting.value, counts_time=waiting.kind in COUNTS_TIME)}
 
 
 class LimitOutput(serializers.Serializer):
@@ -47,11 +90,17 @@ class LimitOutput(serializers.Serializer):
 
     kind = serializers.CharField()
     period = serializers.CharField()
-    value = serializers.IntegerField(allow_null=True, help_text="the stricter of both sides")
-    own = serializers.IntegerField(allow_null=True)
-    operators = serializers.IntegerField(allow_null=True)
-    used = serializers.IntegerField(allow_null=True)
+    value = LimitValueField(allow_null=True, help_text="the stricter of both sides")
+    own = LimitValueField(allow_null=True)
+    operators = LimitValueField(allow_null=True)
+    used = LimitValueField(allow_null=True)
     waiting = WaitingOutput(allow_null=True)
+
+    def to_representation(self, line: LimitLine) -> dict[str, Any]:
+        """Write the values as their kind is written."""
+        said: dict[str, Any] = super().to_representation(line)
+        values = ("value", "own", "operators", "used")
+        return said | {name: _written(getattr(line, name), counts_time=line.counts_time) for name in values}
 
 
 class ExclusionInput(StrictInput):
