@@ -1,0 +1,86 @@
+"""`make bench`: run every benchmark on databases of its own, and print the ratios as text and, with --json, as JSON."""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from urllib.parse import urlsplit
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+
+def main() -> int:
+    """Run the parts in processes of their own, each with its database; 1 where a goal was not reached."""
+    parser = argparse.ArgumentParser(prog="bench", description=__doc__)
+    parser.add_argument("--only", choices=("postgresql", "sqlite"), help="one database alone")
+    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=3.0)
+    parser.add_argument("--json", type=Path, help="write the results to this file too")
+    parser.add_argument("--part", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.part:
+        return _run_part(options.part, options.pairs, options.seconds)
+    results: list[dict[str, object]] = []
+    with tempfile.TemporaryDirectory(prefix="roulette-bench-") as folder:
+        if options.only != "sqlite":
+            results += _on_postgresql(Path(folder), options)
+        if options.only != "postgresql":
+            results += _part("sqlite", Path(folder), f"sqlite:///{folder}/bench.sqlite3", options)
+    if options.json:
+        options.json.write_text(json.dumps(results, indent=2) + "\n")
+    return 0 if all(one["met"] for one in results) else 1
+
+
+def _on_postgresql(folder: Path, options: argparse.Namespace) -> list[dict[str, object]]:
+    import psycopg
+
+    from tests import servers
+
+    name = f"roulette_bench_{os.getpid()}"
+    with servers.postgresql(name) as url:
+        # Under this name the helper drops it at the end.
+        own = urlsplit(url)._replace(path=f"/test_{name}").geturl()
+        with psycopg.connect(urlsplit(url)._replace(path="/postgres").geturl(), autocommit=True) as connection:
+            connection.execute("ALTER SYSTEM RESET fsync")
+            connection.execute("SELECT pg_reload_conf()")
+            connection.execute(f'CREATE DATABASE "test_{name}"')
+        return _part("postgresql", folder, own, options)
+
+
+def _part(name: str, folder: Path, url: str, options: argparse.Namespace) -> list[dict[str, object]]:
+    answers = folder / f"{name}.jsonl"
+    environment = os.environ | {
+        "DATABASE_URL": url,
+        "VAR_DIR": str(folder / name),
+        "DJANGO_SETTINGS_MODULE": "roulette_site.settings",
+        "BENCH_RESULTS": str(answers),
+        "LOG_LEVEL": "WARNING",
+    }
+    command = [sys.executable, "-m", "benchmarks.run", "--part", name]
+    command += ["--pairs", str(options.pairs), "--seconds", str(options.seconds)]
+    subprocess.run(command, cwd=ROOT, env=environment, check=True)  # noqa: S603
+    return [json.loads(line) for line in answers.read_text().splitlines()]
+
+
+def _run_part(name: str, pairs: int, seconds: float) -> int:
+    import django
+    from django.core.management import call_command
+
+    from benchmarks import postgresql, sqlite
+
+    django.setup()
+    call_command("migrate", verbosity=0)
+    part = {"postgresql": postgresql, "sqlite": sqlite}[name]
+    with Path(os.environ["BENCH_RESULTS"]).open("w") as answers:
+        for result in part.run(pairs=pairs, seconds=seconds):
+            print(result.as_text(), flush=True)
+            answers.write(json.dumps(result.as_json()) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
