@@ -41,6 +41,8 @@ with_columns = pytest.mark.parametrize("guard", [g for g in GUARDS if not g.appe
 MUTABLE_COLUMNS = {
     "wallets_account": {"balance_cents"},
     "wallets_player": {"handle"},
+    # Which state may follow which, wallets/guards.py says.
+    "wallets_cashrequest": {"state"},
     "tables_table": {"name", "rules_id", "minimum_cents", "state", "last_round_number", "last_event_sequence"},
     # Of these two tables/guards.py says which change when.
     "tables_specificrules": {
@@ -304,6 +306,7 @@ def _keys(guard: Guard) -> list[tuple[Any, ...]]:
 WITHIN_INDEX = {
     ("wallets_account", "player_id"): "kind = 'wallet'",
     ("wallets_account", "kind"): "kind = 'bank'",
+    ("wallets_findingstep", "finding_id"): "kind = 'resolved'",
     ("tables_gameround", "seat_id"): "state = 'betting'",
     ("tables_seat", "table_id"): "left_at IS NULL",
 }

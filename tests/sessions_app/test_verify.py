@@ -62,6 +62,13 @@ TAMPERINGS: dict[str, list[str]] = {
         " SELECT credit_id, debit_id, amount_cents + 1, unit, 'correction', 'x', id, created_at FROM wallets_transfer"
         " WHERE reason = 'prize'"
     ],
+    "receivables": [
+        "UPDATE wallets_transfer SET debit_id = credit_id, credit_id = debit_id WHERE reason = 'receivable'",
+    ],
+    "cash_requests": ["UPDATE wallets_cashrequest SET amount_cents = amount_cents + 1 WHERE state = 'confirmed'"],
+    "pending": ["UPDATE wallets_cashrequest SET amount_cents = amount_cents + 1 WHERE state = 'requested'"],
+    "notices": ["UPDATE wallets_providernotice SET suspended_id = NULL"],
+    "snapshots": ["UPDATE wallets_accountsnapshot SET balance_cents = balance_cents + 1"],
     "placed": ["UPDATE tables_slip SET placed_at = '2031-01-01 00:00:00+00:00'"],
     "limits": ["UPDATE tables_gameround SET minimum_cents = 1"],
     "calls": ["UPDATE tables_slipcall SET unit_cents = unit_cents + 10"],
@@ -162,6 +169,17 @@ def test_a_trigger_of_somebody_elses_is_found(evening: House) -> None:
         ("outcomes", "UPDATE tables_betoutcome SET kind = 'half'"),
         ("round_money", "DELETE FROM tables_roundtotals"),
         ("rulebooks", "UPDATE tables_gameround SET rulebook_edition = '2027-01-01'"),
+        ("cash_requests", "UPDATE wallets_cashrequest SET state = 'sent' WHERE state = 'requested'"),
+        ("cash_requests", "UPDATE wallets_cashrequest SET returned_id = NULL WHERE state = 'refused'"),
+        ("cash_requests", "UPDATE wallets_transfer SET amount_cents = amount_cents + 1 WHERE reason = 'withdrawal'"),
+        ("cash_requests", "UPDATE wallets_cashstep SET to_state = 'held' WHERE to_state = 'paid'"),
+        ("notices", "UPDATE wallets_finding SET notice_id = NULL"),
+        ("snapshots", "UPDATE wallets_accountsnapshot SET last_transfer_id = last_transfer_id - 1"),
+        ("snapshots", f"DELETE FROM wallets_accountsnapshot WHERE account_id = {HOUSE}"),
+        (
+            "corrections",
+            "UPDATE wallets_transfer SET amount_cents = 1 WHERE id IN (SELECT corrects_id FROM wallets_transfer)",
+        ),
         ("slips", "UPDATE wallets_transfer SET seat_ref = seat_ref + 1 WHERE reason = 'stake'"),
         ("slips", "UPDATE wallets_transfer SET round_ref = round_ref + 1 WHERE reason = 'stake'"),
         ("taken_back", f"UPDATE wallets_transfer SET debit_id = {HOUSE} WHERE reason = 'bet_taken_back'"),

@@ -39,6 +39,19 @@ __all__ = (
 GUARDS = (
     Guard("wallets_transfer"),
     Guard("wallets_account", frozen=("id", "kind", "unit", "player_id")),
+    Guard(
+        "wallets_cashrequest",
+        frozen=(
+            "id", "kind", "account_id", "amount_cents", "unit", "provider", "idempotency_key", "held_id", "created_by",
+            "created_at",
+        ),
+        write_once=("provider_reference", "moved_id", "returned_id", "decided_at"),
+    ),
+    Guard("wallets_cashstep"),
+    Guard("wallets_providernotice"),
+    Guard("wallets_finding"),
+    Guard("wallets_findingstep"),
+    Guard("wallets_accountsnapshot"),
     Guard("wallets_player", frozen=("id", "user_id", "created_at")),
     Guard("tables_specificrules", frozen=("id", "rulebook_code", "rulebook_edition", "version", "created_at")),
     Guard("tables_publishedrules"),
