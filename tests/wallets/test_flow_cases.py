@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from roulette_site.common.errors import RuleBroken
+from tables import draws
 from tables.services.rounds import draw_round
 from tables.services.settlement import settle_round
 from tests.house import DRAW_KEY, PlayerAtTable, make_house
