@@ -51,15 +51,19 @@ def ask_providers(*, now: Clock) -> int:
     for request in approved[:_MOST_AT_A_TIME]:
         send_withdrawal(request_id=request.pk, now=now)
     can_be_asked = [provider.code for provider in all_providers() if provider.can_be_asked]
-    open_ones = CashRequest.objects.filter(state__in=_ASKED, provider__in=can_be_asked).order_by("id")
-    count = 0
-    for request in open_ones.iterator(chunk_size=_MOST_AT_A_TIME):
+    # Their numbers first: on SQLite a reader that stays open while others are written might be broken off.
+    open_ones = list(
+        CashRequest.objects.filter(state__in=_ASKED, provider__in=can_be_asked)
+        .order_by("id")
+        .values_list("pk", flat=True)
+    )
+    for request_id in open_ones:
+        request = CashRequest.objects.get(pk=request_id)
         answer, at = _ask(request, "ask"), now()
         is_late = request.state == CashState.SENT and request.created_at + PATIENCE <= at
         if answer.outcome != Outcome.UNKNOWN or is_late:
             _take(request, answer, at)
-        count += 1
-    return count
+    return len(open_ones)
 
 
 def _mark_sent(request: CashRequest, at: dt.datetime) -> bool:
