@@ -58,12 +58,12 @@ WHERE a.balance_cents IS NULL AND (p.id IS NOT NULL OR m.account_id IS NOT NULL)
 ORDER BY a.id
 """
 
-# Transactions of others that were open at that look and still are.
-_STILL_OPEN = """
-SELECT EXISTS (
-  SELECT 1 FROM pg_snapshot_xip(pg_current_snapshot()) AS other
-  WHERE other < %s::xid8 AND other IS DISTINCT FROM pg_current_xact_id_if_assigned()
-)
+# Transactions of others that have written transfers, or are about to: the lock is taken before an id is.
+_WRITERS = """
+SELECT virtualtransaction FROM pg_locks
+WHERE locktype = 'relation' AND relation = 'wallets_transfer'::regclass AND mode = 'RowExclusiveLock' AND granted
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+  AND pid IS DISTINCT FROM pg_backend_pid()
 """
 
 
@@ -143,15 +143,15 @@ def _wait_for_others() -> None:
     """
     if connection.vendor != "postgresql":
         return
+    deadline = time.monotonic() + WAIT_SECONDS
+    writing = _writers()
+    while writing := writing & _writers():
+        if time.monotonic() > deadline:
+            raise TransfersStillOpen("Money is still being moved by a transaction from before.")
+        time.sleep(0.05)
+
+
+def _writers() -> set[str]:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_snapshot_xmax(pg_current_snapshot())::text")
-        (seen,) = cursor.fetchone()
-        deadline = time.monotonic() + WAIT_SECONDS
-        while True:
-            cursor.execute(_STILL_OPEN, [seen])
-            (is_open,) = cursor.fetchone()
-            if not is_open:
-                return
-            if time.monotonic() > deadline:
-                raise TransfersStillOpen("Money is still being moved by a transaction from before.")
-            time.sleep(0.05)
+        cursor.execute(_WRITERS)
+        return {transaction_id for (transaction_id,) in cursor.fetchall()}
