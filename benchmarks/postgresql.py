@@ -93,7 +93,8 @@ def bettors(clients: int, places: list[Any], *, one_in_play: bool) -> Iterator[R
     def rate(seconds: float) -> float:
         for pipe in pipes:
             pipe.send(seconds)
-        return sum(pipe.recv() for pipe in pipes) / seconds
+        placed: list[int] = [pipe.recv() for pipe in pipes]
+        return sum(placed) / seconds
 
     try:
         yield rate

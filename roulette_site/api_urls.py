@@ -6,6 +6,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from sessions_app.api import protection
 from sessions_app.api import views as sessions
 from tables.api import rulebooks
+from wallets.api import cash
 
 urlpatterns = [
     path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
@@ -13,6 +14,9 @@ urlpatterns = [
     path("v1/rulebooks", rulebooks.RulebookListView.as_view(), name="rulebook-list"),
     path("v1/rulebooks/<slug:code>", rulebooks.RulebookDetailView.as_view(), name="rulebook-detail"),
     path("v1/rulebooks/<slug:code>/settle", rulebooks.RulebookSettleView.as_view(), name="rulebook-settle"),
+    path("v1/players/<slug:handle>/deposits", cash.DepositsView.as_view(), name="api-deposits"),
+    path("v1/players/<slug:handle>/withdrawals", cash.WithdrawalsView.as_view(), name="api-withdrawals"),
+    path("v1/players/<slug:handle>/transfers", cash.TransfersView.as_view(), name="api-transfers"),
     path("v1/tables", sessions.TableListView.as_view(), name="api-table-list"),
     path("v1/sessions", sessions.SessionListView.as_view(), name="api-session-list"),
     path("v1/sessions/<int:session_id>", sessions.SessionDetailView.as_view(), name="api-session"),

@@ -8,6 +8,7 @@ from django.urls import include, path
 from roulette_site.common import pages
 from sessions_app.web import account, demo, events, lobby, play, protection
 from tables.web import views as rules
+from wallets.web import cash, transfers
 from wallets.web.login import login
 
 admin.site.site_header = admin.site.site_title = "Back-office"
@@ -40,6 +41,10 @@ urlpatterns = [
     path("account/sessions/", account.sessions, name="sessions"),
     path("account/sessions/<int:session_id>/", account.statement, name="statement"),
     path("account/rounds/<int:game_round_id>/", account.round_detail, name="round"),
+    path("account/cash/", cash.cash, name="cash"),
+    path("account/cash/deposit/", cash.pay_in, name="deposit"),
+    path("account/cash/withdraw/", cash.take_out, name="withdraw"),
+    path("account/transfers/", transfers.transfers, name="transfers"),
     path("rules/", rules.rules_index, name="rules"),
     path("rules/<slug:code>/<int:version>/", rules.rules_version, name="rules-version"),
     path("demo/", demo.demo, name="demo"),
@@ -47,5 +52,7 @@ urlpatterns = [
     path("healthz", pages.healthz, name="healthz"),
     path("readyz", pages.readyz, name="readyz"),
     path("api/", include("roulette_site.api_urls")),
+    # Before the admin, which answers 404 to whatever it does not know.
+    path(settings.ADMIN_URL, include("wallets.staff.urls")),
     path(settings.ADMIN_URL, admin.site.urls),
 ]

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from roulette_site.common.models import Operator
@@ -17,11 +18,30 @@ from tables.services.rounds import launch_ball
 from tables.services.rules import approve_rules
 from tables.services.tables import set_up_table
 from tables.services.taking_back import take_back
-from wallets.models import Account, KycState, LimitKind, LimitPeriod, Player, Unit
+from wallets.models import (
+    Account,
+    CashKind,
+    Finding,
+    KycState,
+    LimitKind,
+    LimitPeriod,
+    NoticeOutcome,
+    Player,
+    Reason,
+    Transfer,
+    Unit,
+)
 from wallets.protection import LOOSENING_WAITS
+from wallets.services.cash_requests import Asked, request_withdrawal, start_deposit
+from wallets.services.cash_sending import send_withdrawal
+from wallets.services.cash_steps import approve_withdrawal, confirm_payment, mark_failed
+from wallets.services.corrections import correct_transfer
 from wallets.services.exclusion import ask_for_early_end
-from wallets.services.ledger import deposit, open_wallet
+from wallets.services.findings import resolve_finding, take_finding
+from wallets.services.ledger import deposit, open_wallet, withdraw
+from wallets.services.notices import Told, take_notice
 from wallets.services.people import add_player
+from wallets.services.snapshots import snapshot_missing_days
 from wallets.services.standing import set_kyc_state
 
 DRAW_KEY = bytes(range(32))
@@ -174,6 +194,7 @@ def make_evening() -> House:
     _protect(maria)
     end_game_session(game_session=maria.game_session, basis=EndBasis.PLAYER, at=house.forward())
     sweep(key=DRAW_KEY, now=house.forward)
+    _go_to_the_cash_desk(house)
     return house
 
 
@@ -189,3 +210,33 @@ def _protect(player: PlayerAtTable) -> None:
     confirm_limit(player=someone, loosening_id=wish.pk, at=house.forward())
     exclude(player=someone, term="1 year", at=house.forward())
     ask_for_early_end(player=someone, at=house.forward())
+
+
+def _go_to_the_cash_desk(house: House) -> None:
+    """A deposit that is confirmed, and one that comes twice; a withdrawal paid, one refused, one that waits; a day's end."""
+    maria, staff = house.player(), {"actor": "staff:1"}
+
+    def ask(act: Callable[..., Asked], cents: int) -> int:
+        key = f"evening:{next(_numbers)}"
+        return act(
+            player=maria, amount_cents=cents, provider="bank", key=key, actor=f"player:{maria.pk}", at=house.forward()
+        ).request.pk
+
+    deposit_id = ask(start_deposit, 25_00)
+    for reference in (f"in-{deposit_id}", f"again-{deposit_id}"):
+        told = Told("bank", reference, f"D{deposit_id}", CashKind.DEPOSIT, NoticeOutcome.PAID, 25_00, "EUR")
+        take_notice(told=told, at=house.forward(), **staff)
+    finding = Finding.objects.latest("pk")
+    take_finding(finding_id=finding.pk, at=house.forward(), **staff)
+    resolve_finding(finding_id=finding.pk, text="It was sent back.", at=house.forward(), **staff)
+    paid, refused, _ = ask(request_withdrawal, 5_00), ask(request_withdrawal, 4_00), ask(request_withdrawal, 3_00)
+    for request_id in (paid, refused):
+        approve_withdrawal(request_id=request_id, at=house.forward(), **staff)
+        send_withdrawal(request_id=request_id, now=house.forward)
+    confirm_payment(request_id=paid, reference=f"out-{paid}", at=house.forward(), **staff)
+    mark_failed(request_id=refused, reason="The bank knows no such account.", at=house.forward(), **staff)
+    owed = Transfer.objects.filter(credit__player=maria, reason=Reason.DEPOSIT).latest("pk")
+    withdraw(wallet=owed.credit, amount_cents=110_00, actor="system", at=house.forward())
+    correct_transfer(first=owed, amount_cents=20_00, at=house.forward(), **staff)
+    rule = Operator.objects.get().gaming_day_rule
+    snapshot_missing_days(rule=rule, at=rule.bounds_of(rule.day_of(house.at()))[1] + dt.timedelta(hours=1))

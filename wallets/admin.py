@@ -9,13 +9,19 @@ from roulette_site.common.read_only_admin import ReadOnlyAdmin
 
 from .models import (
     Account,
+    AccountSnapshot,
     ApiKey,
+    CashRequest,
+    CashStep,
     Exclusion,
     ExclusionEnd,
+    Finding,
+    FindingStep,
     Limit,
     Loosening,
     Player,
     PlayerDay,
+    ProviderNotice,
     StandingChange,
     Transfer,
     User,
@@ -129,3 +135,45 @@ admin.site.unregister(APIKey)
 @admin.register(ApiKey)
 class ApiKeyAdmin(ReadOnlyAdmin):
     list_display = ("prefix", "name", "scopes", "created", "expiry_date", "revoked")
+
+
+@admin.register(AccountSnapshot)
+class AccountSnapshotAdmin(ReadOnlyAdmin):
+    list_display = ("gaming_day", "account", "balance_cents", "last_transfer_id")
+    list_filter = ("account__kind",)
+    list_select_related = ("account",)
+    ordering = ("-id",)
+
+
+@admin.register(CashRequest)
+class CashRequestAdmin(ReadOnlyAdmin):
+    list_display = ("reference", "created_at", "kind", "state", "amount_cents", "unit", "account", "provider")
+    list_filter = ("kind", "state", "provider")
+    list_select_related = ("account",)
+    ordering = ("-id",)
+
+
+@admin.register(CashStep)
+class CashStepAdmin(ReadOnlyAdmin):
+    list_display = ("request_id", "at", "from_state", "to_state", "actor", "reason")
+    ordering = ("-id",)
+
+
+@admin.register(ProviderNotice)
+class ProviderNoticeAdmin(ReadOnlyAdmin):
+    list_display = ("received_at", "provider", "reference", "kind", "outcome", "amount_cents", "unit", "verdict")
+    list_filter = ("provider", "verdict")
+    ordering = ("-id",)
+
+
+@admin.register(Finding)
+class FindingAdmin(ReadOnlyAdmin):
+    list_display = ("id", "found_at", "kind", "amount_cents", "unit", "detail")
+    list_filter = ("kind",)
+    ordering = ("-id",)
+
+
+@admin.register(FindingStep)
+class FindingStepAdmin(ReadOnlyAdmin):
+    list_display = ("finding_id", "at", "kind", "actor", "text")
+    ordering = ("-id",)

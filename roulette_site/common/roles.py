@@ -11,7 +11,7 @@ from django.db.models import Q
 ROLES: Mapping[str, tuple[str, ...]] = {
     "Floor manager": (),
     "Compliance": (),
-    "Finance": (),
+    "Finance": ("wallets.decide_cashrequest", "wallets.work_finding"),
     "Support": (),
     "Auditor": (),
     "Regulator": (),

@@ -46,7 +46,7 @@ def apart() -> Iterator[None]:
     yield
 
 
-def differences(sql: str, parameters: list[Any], sentence: str) -> Iterator[str]:
+def differences(sql: str, parameters: list[Any] | dict[str, Any], sentence: str) -> Iterator[str]:
     """Run a query whose every row is a difference and put each row into `sentence`."""
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)

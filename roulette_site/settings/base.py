@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import environ
+from celery.schedules import crontab
 from csp.constants import NONCE, NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
@@ -146,6 +147,14 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 5.0,
         "options": {"queue": "background", "expires": 10.0},
     },
+    "ask-providers": {"task": "wallets.tasks.ask_providers", "schedule": 60.0, "options": {"expires": 60.0}},
+    # A day is looked for often and made once, soon after it has ended.
+    "snapshot-gaming-days": {
+        "task": "wallets.tasks.snapshot_gaming_days",
+        "schedule": 300.0,
+        "options": {"expires": 300.0},
+    },
+    "reconcile": {"task": "wallets.tasks.reconcile", "schedule": crontab(hour=5, minute=40)},
 }
 if CELERY_BROKER_URL.startswith("fsatomic:"):
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {

@@ -15,10 +15,9 @@ from roulette_site.common.sql import database_now
 from sessions_app.selectors.limits import COUNTS_TIME, LimitLine, limit_lines
 from sessions_app.services.protection import confirm_limit, exclude, set_limit
 from wallets.amounts import InvalidAmount, format_cents, parse_cents
+from wallets.api.fields import StrictInput
 from wallets.models import Exclusion, Limit, LimitKind, LimitPeriod, Loosening, Player, Scope
 from wallets.protection import PAUSES, SELF_EXCLUSIONS
-
-from .serializers import StrictInput
 
 PROBLEMS = problems(400, 401, 403, 404, 409)
 # A hundred years.

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
@@ -11,19 +10,7 @@ from tables.models import RoundState, Table
 from tables.services.betting import MOST_BETS
 from tables.slips import as_json
 from wallets.amounts import format_cents
-
-
-@extend_schema_field(OpenApiTypes.STR)
-class AmountField(serializers.Field):
-    """Cents inside, "12.50" outside."""
-
-    def to_representation(self, value: int) -> str:
-        """Write the cents as text."""
-        return format_cents(value)
-
-    def to_internal_value(self, data: str) -> int:
-        """Amounts come in through the engine's own reading, never through this field."""
-        raise serializers.ValidationError("read only")
+from wallets.api.fields import AmountField, StrictInput
 
 
 class TableOutput(serializers.ModelSerializer):
@@ -36,16 +23,6 @@ class TableOutput(serializers.ModelSerializer):
     class Meta:
         model = Table
         fields = ("slug", "name", "kind", "unit", "number_source", "state", "minimum", "rulebook", "rules_version")
-
-
-class StrictInput(serializers.Serializer):
-    """What a request may say, and nothing else: a name that is not known was meant to do something."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        """Refuse names that are not known."""
-        if isinstance(data, dict) and (unknown := data.keys() - self.fields.keys()):
-            raise serializers.ValidationError({name: ["This is not known here."] for name in sorted(unknown)})
-        return super().to_internal_value(data)
 
 
 class SessionInput(StrictInput):

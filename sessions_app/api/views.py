@@ -1,13 +1,13 @@
 """Game sessions through REST: for bots, terminals and other systems that play for a player."""
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from roulette_site.common.idempotency import HEADER, REPLAYED_HEADER, key_of
+from roulette_site.common.idempotency import REPLAYED_HEADER, key_of
 from roulette_site.common.problems import problems
 from roulette_site.common.sql import database_now
 from sessions_app.models import EndBasis, GameSession
@@ -18,6 +18,7 @@ from sessions_app.services.protection import acknowledge_reality_check
 from tables.models import Table
 from tables.services.betting import place_bets
 from tables.services.rounds import launch_ball
+from wallets.api.fields import KEY_PARAMETERS
 from wallets.models import ApiKey, Player, Scope
 
 from .serializers import (
@@ -31,14 +32,6 @@ from .serializers import (
 )
 
 PROBLEMS = problems(400, 401, 403, 404, 409, 422)
-KEY_PARAMETERS = [
-    OpenApiParameter(
-        HEADER, str, OpenApiParameter.HEADER, required=True, description="8 to 64 printable ASCII characters"
-    ),
-    OpenApiParameter(
-        REPLAYED_HEADER, str, OpenApiParameter.HEADER, response=[200], description='"true": the first answer again'
-    ),
-]
 
 
 class TableListView(APIView):

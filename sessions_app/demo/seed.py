@@ -21,8 +21,10 @@ from tables.services.rounds import draw_round, launch_ball, open_round, reveal_u
 from tables.services.rules import approve_rules
 from tables.services.settlement import settle_round
 from tables.services.tables import set_up_table
-from wallets.models import Account, KycState, Player, Unit, User
+from wallets.models import Account, CashKind, KycState, NoticeOutcome, Player, Unit, User
+from wallets.services.cash_requests import start_deposit
 from wallets.services.ledger import deposit, open_wallet, withdraw
+from wallets.services.notices import Told, take_notice
 from wallets.services.people import add_player
 from wallets.services.standing import set_kyc_state
 
@@ -99,6 +101,7 @@ def seed_demo(*, now: dt.datetime, days: int, key: bytes) -> None:
     seed_people(at=beginning)
     starts = [rule.start_of(today - dt.timedelta(days=back)) for back in range(days, 0, -1)]
     seed_history(table=table, day_starts=starts, key=key)
+    seed_cash_desk(at=rule.start_of(today))
 
 
 def seed_operator() -> Operator:
@@ -190,6 +193,24 @@ def _top_up(guest: "Guest", at: dt.datetime) -> None:
     guest.wallet.refresh_from_db()
     if (guest.wallet.balance_cents or 0) < TOP_UP_BELOW_CENTS:
         deposit(wallet=guest.wallet, amount_cents=BOT_MONEY_CENTS, actor="system", at=at)
+
+
+def seed_cash_desk(*, at: dt.datetime) -> None:
+    """Let finance find something to do: Maria's deposit that is awaited, and money that names nobody."""
+    maria = Player.objects.get(handle="maria")
+    start_deposit(
+        player=maria, amount_cents=50_00, provider="bank", key="seed:deposit", actor=f"player:{maria.pk}", at=at
+    )
+    lost = Told(
+        provider="bank",
+        reference="DEMO-0001",
+        our_reference="",
+        kind=CashKind.DEPOSIT,
+        outcome=NoticeOutcome.PAID,
+        amount_cents=75_00,
+        unit=Unit.EUR,
+    )
+    take_notice(told=lost, actor="system", at=at)
 
 
 @dataclass(frozen=True)

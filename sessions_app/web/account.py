@@ -11,11 +11,11 @@ from sessions_app.selectors.game_sessions import sessions_of
 from sessions_app.selectors.rounds import round_of_player
 from sessions_app.selectors.statement import statement_of
 from wallets.selectors.balances import wallets_of
+from wallets.web.who import player_of
 
 from .chips import tray
 from .play_page import cloths_with
 from .recipe import recipe_of
-from .who import player_of
 
 LATEST_SESSIONS = 5
 SESSIONS_A_PAGE = 25

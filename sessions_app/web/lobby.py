@@ -12,8 +12,7 @@ from sessions_app.selectors.lobby import LobbyTable, lobby_tables
 from sessions_app.services.game_sessions import enter_table
 from tables.models import Table
 from tables.web.wheel_drawing import wheel_pockets
-
-from .who import player_of
+from wallets.web.who import player_of
 
 
 @require_safe

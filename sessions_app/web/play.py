@@ -23,12 +23,12 @@ from tables.services.betting import SlipRefused, place_bets
 from tables.services.client_seed import choose_client_seed_of_seat
 from tables.services.rounds import launch_ball
 from tables.services.taking_back import take_back, take_back_all
+from wallets.web.keys import key_of_form
+from wallets.web.who import player_of
 
-from .keys import key_of_form
 from .lobby import entrance
 from .play_page import PlayPage
 from .refusals import sentences_of
-from .who import player_of
 
 MOST_DIGITS = 18
 

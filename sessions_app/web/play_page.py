@@ -19,9 +19,9 @@ from tables.web.names import SHORT_CALL_NAMES, TYPE_NAMES
 from tables.web.racetrack_drawing import TALL_TRACK, WIDE_TRACK, Racetrack, TrackSeries
 from tables.web.wheel_drawing import BALL_REST_RADIUS, BALL_TRACK_RADIUS, Pocket, degrees_of, wheel_pockets
 from wallets.amounts import format_cents
+from wallets.web.keys import fresh_key
 
 from .chips import Chip, Layer, stack_of, tray
-from .keys import fresh_key
 
 FINAL_DIGITS = range(10)
 

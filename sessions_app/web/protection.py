@@ -3,6 +3,7 @@
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
@@ -11,14 +12,13 @@ from roulette_site.common.errors import RuleBroken
 from roulette_site.common.sql import database_now
 from sessions_app.selectors.limits import COUNTS_TIME, limit_lines
 from sessions_app.services.protection import confirm_limit, exclude, set_limit
-from wallets.amounts import InvalidAmount, parse_cents
+from wallets.amounts import InvalidAmount, parse_typed_cents
 from wallets.models import Exclusion, ExclusionKind, LimitKind, LimitPeriod, Player
 from wallets.protection import PAUSES, SELF_EXCLUSIONS
 from wallets.selectors.gates import excluded_until
 from wallets.services.exclusion import UnknownTerm, ask_for_early_end
 from wallets.services.limits import InvalidLimit
-
-from .who import player_of
+from wallets.web.who import player_of
 
 MOST_MINUTES = 60 * 24 * 31
 
@@ -121,7 +121,7 @@ def _value_in(request: HttpRequest, kind: LimitKind) -> int | None:
             raise InvalidLimit("The time is a whole number of minutes.")
         return int(text) * 60
     try:
-        return parse_cents(text)
+        return parse_typed_cents(text, get_language() or "en")
     except InvalidAmount as error:
         raise InvalidLimit(str(error)) from error
 

@@ -16,7 +16,8 @@ from tables.models import Slip
 from tables.services.advance import open_individual_round
 from tables.services.publishing import publish_rules
 from tables.services.taking_back import take_back
-from tests.house import DRAW_KEY, NOON, bet, make_house
+from tests.house import DRAW_KEY, NOON, bet, make_evening, make_house
+from wallets.models import AccountSnapshot
 from wallets.services.ledger import withdraw
 
 pytestmark = [pytest.mark.postgresql, pytest.mark.django_db(transaction=True)]
@@ -47,6 +48,11 @@ def refused(sql: str) -> bool:
     except ProgrammingError as error:
         return isinstance(error.__cause__, InsufficientPrivilege)
     return False
+
+
+def test_the_cash_desk_works_as_the_sites_role(as_site: None) -> None:
+    make_evening()
+    assert AccountSnapshot.objects.exists()
 
 
 def test_an_evening_is_played_as_the_sites_role(as_site: None) -> None:

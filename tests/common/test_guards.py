@@ -50,6 +50,8 @@ MUTABLE_COLUMNS = {
     },
     "wallets_player": {"handle", "kyc_state", "standing", "is_restricted"},
     "wallets_playerday": {"deposited_cents", "staked_cents", "returned_cents"},
+    # Which state may follow which, wallets/guards.py says.
+    "wallets_cashrequest": {"state"},
     "tables_table": {"name", "rules_id", "minimum_cents", "state", "last_round_number", "last_event_sequence"},
     # Of these two tables/guards.py says which change when.
     "tables_specificrules": {
@@ -316,6 +318,7 @@ def _keys(guard: Guard) -> list[tuple[Any, ...]]:
 WITHIN_INDEX = {
     ("wallets_account", "player_id"): "kind = 'wallet'",
     ("wallets_account", "kind"): "kind = 'bank'",
+    ("wallets_findingstep", "finding_id"): "kind = 'resolved'",
     ("tables_gameround", "seat_id"): "state = 'betting'",
     ("tables_seat", "table_id"): "left_at IS NULL",
 }

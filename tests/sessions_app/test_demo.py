@@ -113,7 +113,7 @@ class TestThePast:
         assert set(balances) == {persona.handle for persona in PLAYERS} | {bot.handle for bot in BOTS}
         assert len(BOTS) == 25
         assert sum(balances[bot.handle] for bot in BOTS) == 25_403_50
-        assert Transfer.objects.filter(reason=Reason.DEPOSIT).count() == 28 + 14
+        assert Transfer.objects.filter(reason=Reason.DEPOSIT, credit__kind="wallet").count() == 28 + 14
         assert Transfer.objects.filter(reason=Reason.WITHDRAWAL).count() == 14
 
     def test_every_role_is_a_group_and_every_member_of_staff_has_one(self) -> None:

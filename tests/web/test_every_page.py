@@ -15,8 +15,8 @@ from .pages import client_of
 pytestmark = pytest.mark.django_db
 
 PUBLIC = {"lobby", "login", "rules", "rules-version", "brand-css", "healthz", "readyz"}
-ACTS = {"logout", "enter", "bets", "launch", "undo", "clear", "client-seed", "leave"}
-PRIVATE = {"play", "state", "last-play", "account", "sessions", "statement", "round"}
+ACTS = {"logout", "enter", "bets", "launch", "undo", "clear", "client-seed", "leave", "deposit", "withdraw"}
+PRIVATE = {"play", "state", "last-play", "account", "sessions", "statement", "round", "cash", "transfers"}
 # The stream answers 401, since no browser follows a login page there; /demo/ exists in the demonstration alone.
 OTHERS = {"events", "demo"}
 
@@ -36,7 +36,7 @@ def address(name: str, maria: PlayerAtTable) -> str:
         "round": [maria.played.pk],  # type: ignore[attr-defined]
         "rules-version": [rules.rulebook_code, rules.version],
     }
-    on_table = {"play", "state", "last-play", *ACTS} - {"logout"}
+    on_table = {"play", "state", "last-play", *ACTS} - {"logout", "deposit", "withdraw"}
     return reverse(name, args=arguments.get(name, [maria.house.table.slug] if name in on_table else []))
 
 

@@ -1,28 +1,59 @@
-from .account import Account, AccountKind, Unit
+from .account import PLAYER_KINDS, SINGLE_KINDS, Account, AccountKind, Unit
+from .account_snapshot import AccountSnapshot
 from .api_key import ApiKey, Scope
+from .cash_request import (
+    CASH_STEPS,
+    DONE_STATES,
+    FINAL_STATES,
+    FIRST_STATE,
+    CashKind,
+    CashRequest,
+    CashState,
+    CashStep,
+)
 from .exclusion import Exclusion, ExclusionEnd, ExclusionKind
+from .finding import Finding, FindingKind, FindingStep, FindingStepKind
 from .limit import Limit, LimitKind, LimitPeriod, LimitSide, Loosening
 from .player import KycState, Player, Standing
 from .player_day import PlayerDay
+from .provider_notice import QUIET_VERDICTS, NoticeOutcome, ProviderNotice, Verdict
 from .standing import StandingChange, StandingField
 from .transfer import Reason, Transfer
 from .user import User
 
 __all__ = (
+    "CASH_STEPS",
+    "DONE_STATES",
+    "FINAL_STATES",
+    "FIRST_STATE",
+    "PLAYER_KINDS",
+    "QUIET_VERDICTS",
+    "SINGLE_KINDS",
     "Account",
     "AccountKind",
+    "AccountSnapshot",
     "ApiKey",
+    "CashKind",
+    "CashRequest",
+    "CashState",
+    "CashStep",
     "Exclusion",
     "ExclusionEnd",
     "ExclusionKind",
+    "Finding",
+    "FindingKind",
+    "FindingStep",
+    "FindingStepKind",
     "KycState",
     "Limit",
     "LimitKind",
     "LimitPeriod",
     "LimitSide",
     "Loosening",
+    "NoticeOutcome",
     "Player",
     "PlayerDay",
+    "ProviderNotice",
     "Reason",
     "Scope",
     "Standing",
@@ -31,4 +62,5 @@ __all__ = (
     "Transfer",
     "Unit",
     "User",
+    "Verdict",
 )

@@ -21,9 +21,12 @@ class AccountKind(models.TextChoices):
     TIPS = "tips", "tips"
     RECEIVABLE = "receivable", "receivable"
     SUSPENSE = "suspense", "suspense"
+    PENDING = "pending", "withdrawals pending"
 
 
 PLAYER_KINDS = (AccountKind.WALLET, AccountKind.CHIPS)
+# The operator has one account of each of these in each unit.
+SINGLE_KINDS = (AccountKind.HOUSE, AccountKind.BANK, AccountKind.SUSPENSE, AccountKind.PENDING)
 
 
 class Account(models.Model):
@@ -65,8 +68,11 @@ class Account(models.Model):
                 fields=["player", "unit"], condition=Q(kind=AccountKind.WALLET), name="account_one_wallet"
             ),
             models.UniqueConstraint(
+                fields=["player", "unit"], condition=Q(kind=AccountKind.RECEIVABLE), name="account_one_receivable"
+            ),
+            models.UniqueConstraint(
                 fields=["kind", "unit"],
-                condition=Q(kind__in=(AccountKind.HOUSE, AccountKind.BANK, AccountKind.SUSPENSE)),
+                condition=Q(kind__in=SINGLE_KINDS),
                 name="account_one_of_the_operator",
             ),
         ]

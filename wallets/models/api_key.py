@@ -7,6 +7,7 @@ class Scope(models.TextChoices):
 
     PLAY = "play", "play as a player"
     READ = "read", "read"
+    CASH = "cash", "move money in and out"
 
 
 class ApiKey(AbstractAPIKey):

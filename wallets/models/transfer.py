@@ -34,8 +34,9 @@ class Transfer(models.Model):
     A mistake is undone by another transfer that names it.
     """
 
-    debit = models.ForeignKey("wallets.Account", on_delete=models.PROTECT, related_name="debits")
-    credit = models.ForeignKey("wallets.Account", on_delete=models.PROTECT, related_name="credits")
+    # Found by account in the order of their ids (Meta.indexes).
+    debit = models.ForeignKey("wallets.Account", on_delete=models.PROTECT, related_name="debits", db_index=False)
+    credit = models.ForeignKey("wallets.Account", on_delete=models.PROTECT, related_name="credits", db_index=False)
     amount_cents = models.BigIntegerField()
     unit = models.CharField(max_length=4, choices=Unit.choices)
     reason = models.CharField(max_length=16, choices=Reason.choices)
@@ -56,12 +57,18 @@ class Transfer(models.Model):
             models.CheckConstraint(condition=~Q(debit=F("credit")), name="transfer_two_accounts"),
             models.CheckConstraint(condition=Q(reason__in=Reason.values), name="transfer_reason_known"),
             models.CheckConstraint(
+                # A receivable that a correction made necessary names what was corrected, too.
                 condition=Q(reason=Reason.CORRECTION, corrects__isnull=False)
-                | (~Q(reason=Reason.CORRECTION) & Q(corrects__isnull=True)),
+                | Q(reason=Reason.RECEIVABLE)
+                | (~Q(reason__in=(Reason.CORRECTION, Reason.RECEIVABLE)) & Q(corrects__isnull=True)),
                 name="transfer_correction_names_the_first",
             ),
         ]
-        indexes = [models.Index(fields=["round_ref", "reason"], name="transfer_by_round")]
+        indexes = [
+            models.Index(fields=["round_ref", "reason"], name="transfer_by_round"),
+            models.Index(fields=["debit", "id"], name="transfer_by_debit"),
+            models.Index(fields=["credit", "id"], name="transfer_by_credit"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.reason} {self.pk}: {self.amount_cents} {self.unit}"

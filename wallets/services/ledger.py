@@ -6,10 +6,13 @@ from django.db import IntegrityError, connection, models, transaction
 
 from roulette_site.common.errors import RuleBroken
 from roulette_site.common.sql import breaks_unique_key
-from wallets.models import Account, AccountKind, Player, Reason, Transfer, Unit
+from wallets.models import PLAYER_KINDS, SINGLE_KINDS, Account, AccountKind, Player, Reason, Transfer, Unit
 from wallets.selectors.gates import gates_of
 
 from .player_days import count_in_day, day_of_account
+
+# What makes two calls with one key the same movement.
+_MOVEMENT = ("debit_id", "credit_id", "amount_cents", "reason", "corrects_id")
 
 
 class BalanceTooLow(RuleBroken):
@@ -44,7 +47,11 @@ def open_wallet(*, player: Player, unit: Unit) -> Account:
 
 
 def operator_account(*, kind: AccountKind, unit: Unit) -> Account:
-    """Return the operator's one account of that kind (house, bank or suspense) and unit, made where there is none."""
+    """Return the operator's one account of that kind (house, bank, suspense or withdrawals pending) and unit.
+
+    It is made where there is none yet.
+    """
+    assert kind in SINGLE_KINDS, "of the other kinds the operator has several"
     account, _ = Account.objects.get_or_create(kind=kind, unit=unit, player=None)
     return account
 
@@ -70,50 +77,61 @@ def post_transfer(
     key: str | None = None,
     round_ref: int | None = None,
     seat_ref: int | None = None,
-    player_day: dt.date | None = None,
+    corrects: Transfer | None = None,
 ) -> Transfer:
     """Move `amount_cents` from debit to credit and return the transfer; the same key again returns the first one.
 
-    With `player_day` it counts in that day of the player's limits.
+    A deposit counts in the day of its player's calendar.
 
     Raises BalanceTooLow, and IdempotencyConflict where the key moved something else before.
     """
-    with transaction.atomic():
-        locked = lock_accounts(debit.pk, credit.pk)
-        if key is not None and (first := Transfer.objects.filter(idempotency_key=key).first()) is not None:
-            same = (first.debit_id, first.credit_id, first.amount_cents, first.reason) == (
-                debit.pk, credit.pk, amount_cents, reason,
-            )  # fmt: skip
-            if not same:
-                raise IdempotencyConflict("This key was used for another movement.")
+    wanted = Transfer(
+        debit=debit,
+        credit=credit,
+        amount_cents=amount_cents,
+        unit=debit.unit,
+        reason=reason,
+        actor=actor,
+        created_at=at,
+        idempotency_key=key,
+        round_ref=round_ref,
+        seat_ref=seat_ref,
+        corrects=corrects,
+        player_day=day_of_account(credit, at) if reason == Reason.DEPOSIT else None,
+    )
+    try:
+        with transaction.atomic():
+            # The operator's accounts carry no balance: a lock on one of them would only queue all players.
+            locked = lock_accounts(*(one.pk for one in (debit, credit) if one.kind in PLAYER_KINDS))
+            if (first := _first_with_key(wanted)) is not None:
+                return first
+            if debit.pk in locked:
+                balance = locked[debit.pk].balance_cents
+                assert balance is not None, "the database holds it"
+                if balance < amount_cents:
+                    raise BalanceTooLow("The balance does not cover the amount.", balance_cents=balance)
+            for account, change in ((debit, -amount_cents), (credit, amount_cents)):
+                if account.pk in locked:
+                    Account.objects.filter(pk=account.pk).update(balance_cents=models.F("balance_cents") + change)
+            wanted.save(force_insert=True)
+            count_in_day(wanted)
+            return wanted
+    except IntegrityError as error:
+        if not breaks_unique_key(error):
+            raise
+        # Who moves money of the same player has waited above; others may have spent the key at the same moment.
+        if (first := _first_with_key(wanted)) is not None:
             return first
-        balance = locked[debit.pk].balance_cents
-        if balance is not None and balance < amount_cents:
-            raise BalanceTooLow("The balance does not cover the amount.", balance_cents=balance)
-        for account, change in ((debit, -amount_cents), (credit, amount_cents)):
-            if locked[account.pk].balance_cents is not None:
-                Account.objects.filter(pk=account.pk).update(balance_cents=models.F("balance_cents") + change)
-        try:
-            transfer = Transfer.objects.create(
-                debit=debit,
-                credit=credit,
-                amount_cents=amount_cents,
-                unit=debit.unit,
-                reason=reason,
-                actor=actor,
-                created_at=at,
-                idempotency_key=key,
-                round_ref=round_ref,
-                seat_ref=seat_ref,
-                player_day=player_day,
-            )
-            count_in_day(transfer)
-            return transfer
-        except IntegrityError as error:
-            if not breaks_unique_key(error):
-                raise
-            # Who moves money of the same accounts has waited above; others may have spent the key at the same moment.
-            raise IdempotencyConflict("This key was used for another movement.") from error
+        raise
+
+
+def _first_with_key(wanted: Transfer) -> Transfer | None:
+    if wanted.idempotency_key is None:
+        return None
+    first = Transfer.objects.filter(idempotency_key=wanted.idempotency_key).first()
+    if first is not None and any(getattr(first, name) != getattr(wanted, name) for name in _MOVEMENT):
+        raise IdempotencyConflict("This key was used for another movement.")
+    return first
 
 
 def deposit(*, wallet: Account, amount_cents: int, actor: str, at: dt.datetime, key: str | None = None) -> Transfer:
@@ -127,7 +145,6 @@ def deposit(*, wallet: Account, amount_cents: int, actor: str, at: dt.datetime, 
         actor=actor,
         at=at,
         key=key,
-        player_day=day_of_account(wallet, at),
     )
 
 

@@ -3,21 +3,21 @@
 from fractions import Fraction
 
 from django import template
+from django.utils.translation import get_language
 
-from wallets.amounts import format_cents
+from wallets.amounts import format_cents, format_typed_cents
 from wallets.models import Unit
 
 register = template.Library()
-_MINUS, _THIN, _HARD = "\u2212", "\u202f", "\u00a0"
+_MINUS, _HARD = "\u2212", "\u00a0"
 _THOUSAND_CENTS = 1000 * 100
 
 
 @register.filter
 def amount(cents: int, sign: str = "") -> str:
-    """Write cents without their unit: 1 234.50, or with `sign` +1 234.50."""
-    whole, _, decimals = format_cents(abs(cents)).partition(".")
+    """Write cents without their unit, in the reader's language: 1 234.50, or with `sign` +1 234.50."""
     before = _MINUS if cents < 0 else "+" if sign and cents > 0 else ""
-    return f"{before}{int(whole):,}.{decimals}".replace(",", _THIN)
+    return before + format_typed_cents(abs(cents), get_language() or "en")
 
 
 @register.filter

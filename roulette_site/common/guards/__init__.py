@@ -46,6 +46,19 @@ GUARDS = (
     Guard("wallets_loosening"),
     Guard("wallets_exclusion"),
     Guard("wallets_exclusionend", key="exclusion_id"),
+    Guard(
+        "wallets_cashrequest",
+        frozen=(
+            "id", "kind", "account_id", "amount_cents", "unit", "provider", "idempotency_key", "held_id", "created_by",
+            "created_at",
+        ),
+        write_once=("provider_reference", "moved_id", "returned_id", "decided_at"),
+    ),
+    Guard("wallets_cashstep"),
+    Guard("wallets_providernotice"),
+    Guard("wallets_finding"),
+    Guard("wallets_findingstep"),
+    Guard("wallets_accountsnapshot"),
     Guard("tables_specificrules", frozen=("id", "rulebook_code", "rulebook_edition", "version", "created_at")),
     Guard("tables_publishedrules"),
     # The slug is part of the message that numbers are drawn from.

@@ -1,0 +1,12 @@
+"""The addresses of the staff's pages, below ADMIN_URL."""
+
+from django.urls import path
+
+from . import cash, findings
+
+urlpatterns = [
+    path("cash/", cash.cash_list, name="staff-cash"),
+    path("cash/<int:request_id>/", cash.cash_detail, name="staff-cash-request"),
+    path("findings/", findings.finding_list, name="staff-findings"),
+    path("findings/<int:finding_id>/", findings.finding_detail, name="staff-finding"),
+]
