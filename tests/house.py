@@ -16,9 +16,9 @@ from tables.services.rounds import launch_ball
 from tables.services.rules import approve_rules
 from tables.services.tables import set_up_table
 from tables.services.taking_back import take_back
-from wallets.models import Account, Player, Unit
+from wallets.models import Account, Consent, Person, PersonAct, Player, Unit, User
 from wallets.services.ledger import deposit, open_wallet
-from wallets.services.people import add_player
+from wallets.services.people import add_player, record_person
 
 DRAW_KEY = bytes(range(32))
 # Long past, whenever the tests run: what was placed by this clock is older than what is placed by the database's.
@@ -163,4 +163,10 @@ def make_evening() -> House:
     maria.play(bet("red"), bet("black"), bet("straight", 0))
     end_game_session(game_session=maria.game_session, basis=EndBasis.PLAYER, at=house.forward())
     sweep(key=DRAW_KEY, now=house.forward)
+    user = maria.game_session.player.user
+    record_person(user=user, birth_date=dt.date(1990, 2, 3), country="PT", language="en", at=house.forward())
+    gone = User.objects.create_user(f"gone-{next(_numbers)}@test.example")
+    Person.objects.create(user=gone, created_at=NOON, erased_at=house.forward())
+    Consent.objects.create(user=user, text="terms", version="1", at=house.forward())
+    PersonAct.objects.create(user=user, kind="exported", actor="system", reason="a test", at=house.forward())
     return house

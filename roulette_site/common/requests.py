@@ -1,5 +1,8 @@
 """What every request must be before anybody looks at it."""
 
+from ipaddress import ip_address
+
+from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest
 from django.utils.deprecation import MiddlewareMixin
@@ -13,3 +16,17 @@ class ReadableRequestMiddleware(MiddlewareMixin):
         said = [request.path_info, *request.GET, *(text for _, texts in request.GET.lists() for text in texts)]
         if any("\0" in text for text in said):
             raise BadRequest("An address holds no NUL.")
+
+
+def client_address(request: HttpRequest) -> str | None:
+    """Return the address that a request came from; None where there is none to be believed.
+
+    Behind a proxy it is the last one of X-Forwarded-For: the proxy has written that, the caller any before it.
+    """
+    said = request.META.get("REMOTE_ADDR", "")
+    if settings.BEHIND_TLS_PROXY:
+        said = request.META.get("HTTP_X_FORWARDED_FOR", said).rpartition(",")[2].strip()
+    try:
+        return str(ip_address(said))
+    except ValueError:
+        return None

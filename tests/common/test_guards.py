@@ -41,6 +41,18 @@ with_columns = pytest.mark.parametrize("guard", [g for g in GUARDS if not g.appe
 MUTABLE_COLUMNS = {
     "wallets_account": {"balance_cents"},
     "wallets_player": {"handle"},
+    "wallets_person": {
+        "birth_date",
+        "country",
+        "language",
+        "time_zone",
+        "address",
+        "document_type",
+        "document_number_sealed",
+        "document_hash",
+        "email_hash",
+        "name_hash",
+    },
     "tables_table": {"name", "rules_id", "minimum_cents", "state", "last_round_number", "last_event_sequence"},
     # Of these two tables/guards.py says which change when.
     "tables_specificrules": {
@@ -62,6 +74,7 @@ MUTABLE_COLUMNS = {
 # People and keys are changed and, as personal data, erased; the house's own particulars are administered.
 UNGUARDED = {
     "wallets_user", "wallets_user_groups", "wallets_user_user_permissions", "wallets_apikey", "common_operator",
+    "wallets_loginrecord",
 }  # fmt: skip
 
 

@@ -18,7 +18,7 @@ PUBLIC = {"lobby", "login", "rules", "rules-version", "brand-css", "healthz", "r
 ACTS = {"logout", "enter", "bets", "launch", "undo", "clear", "client-seed", "leave"}
 PRIVATE = {"play", "state", "last-play", "account", "sessions", "statement", "round"}
 # The stream answers 401, since no browser follows a login page there; /demo/ exists in the demonstration alone.
-OTHERS = {"events", "demo"}
+OTHERS = {"events", "demo", "demo-mail"}
 
 
 @pytest.fixture
