@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.core import mail
+from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -209,3 +210,40 @@ def test_there_are_no_other_texts_and_no_other_way_to_sign_up() -> None:
     assert Client().get("/texts/admin/").status_code == 404
     assert Client().get("/register/confirm/no-such-key/").status_code == 200
     assert Client().post("/register/confirm/no-such-key/").status_code == 404
+
+
+class TestMailOfTheDemonstration:
+    @pytest.fixture(autouse=True)
+    def shown(self, settings: Any, tmp_path: Any) -> None:
+        settings.DEMO_SITE = settings.LOCAL = True
+        settings.DEMO_MAIL_DIR = tmp_path / "mail"
+        settings.EMAIL_BACKEND = "roulette_site.common.demo_mail.ShownBackend"
+
+    def test_it_is_shown_and_its_link_works(self) -> None:
+        client = Client()
+        assert "No mail yet" in client.get(reverse("demo-mail")).content.decode()
+        post(client)
+        page = client.get(reverse("demo-mail")).content.decode()
+        assert "Please confirm your address" in page
+        assert "nuno@test.example" in page
+        link = unescape(page.split('href="http://testserver/register/confirm/')[1].split('"')[0])
+        assert client.post(f"/register/confirm/{link}").status_code == 302
+        assert log_in(client)["Location"] == reverse("lobby")
+
+    def test_what_a_mail_says_is_no_markup(self) -> None:
+        mail.send_mail("<b>subject</b>", "<script>alert(1)</script>", None, ["x@test.example"])
+        page = Client().get(reverse("demo-mail")).content.decode()
+        assert "&lt;script&gt;alert(1)" in page
+        assert "<script>alert" not in page
+
+    @pytest.mark.parametrize(("demo_site", "local"), [(False, True), (True, False), (False, False)])
+    def test_it_is_refused_wherever_there_is_no_demonstration(
+        self, settings: Any, demo_site: bool, local: bool
+    ) -> None:
+        settings.DEMO_SITE, settings.LOCAL = demo_site, local
+        assert Client().get(reverse("demo-mail")).status_code == 404
+        with pytest.raises(ImproperlyConfigured):
+            mail.send_mail("s", "t", None, ["x@test.example"])
+
+    def test_nobody_else_on_the_network_reads_it(self) -> None:
+        assert Client(REMOTE_ADDR="198.51.100.7").get(reverse("demo-mail")).status_code == 404
