@@ -2,13 +2,16 @@
 
 import datetime as dt
 import re
+import threading
 from typing import Any
 
 import pytest
 from axes.models import AccessAttempt
 from django.contrib.auth.models import Group
+from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
 from django.core import mail
+from django.db import connection
 from django.test import Client
 from django.urls import get_resolver, reverse
 
@@ -56,9 +59,7 @@ def errors_in(page: Any) -> str:
 
 def age_session(client: Client, minutes: float, cookie: str = "sessionid") -> None:
     """Let a browser's session be last seen some minutes ago."""
-    from importlib import import_module
-
-    store = import_module("django.contrib.sessions.backends.db").SessionStore(client.cookies[cookie].value)
+    store = SessionStore(client.cookies[cookie].value)
     store["seen_at"] -= minutes * 60
     store.save()
 
@@ -541,3 +542,26 @@ def test_the_address_of_a_request(
     settings.BEHIND_TLS_PROXY = behind_proxy
     extra = {"HTTP_X_FORWARDED_FOR": forwarded} if forwarded else {}
     assert client_address(rf.get("/", **extra)) == expected
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.postgresql
+def test_of_eight_logins_at_once_one_session_is_left(player: Player) -> None:
+    browsers = [Client() for _ in range(8)]
+    start = threading.Barrier(len(browsers))
+
+    def act(browser: Client) -> None:
+        try:
+            start.wait()
+            log_in(browser, player.user.email)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=act, args=(browser,)) for browser in browsers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert LoginRecord.objects.count() == 8
+    assert LoginRecord.objects.exclude(session_key="").count() == 1
+    assert sorted(browser.get(reverse("account")).status_code for browser in browsers) == [200] + [302] * 7
