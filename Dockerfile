@@ -16,7 +16,7 @@ WORKDIR /app
 COPY --from=packages /venv /venv
 COPY . .
 # What is collected depends on no secret, but the settings ask for one.
-RUN SECRET_KEY=only-while-building python manage.py collectstatic --no-input
+RUN SECRET_KEY=only-while-building PERSONAL_DATA_KEY=b25seSB3aGlsZSBidWlsZGluZywgZm9yIG5vdGhpbmc= python manage.py collectstatic --no-input
 USER roulette
 EXPOSE 8000
 CMD ["gunicorn", "roulette_site.wsgi:application", "--bind", "0.0.0.0:8000", "--workers", "2", "--threads", "4", \

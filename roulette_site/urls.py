@@ -48,11 +48,14 @@ urlpatterns = [
     path("rules/", rules.rules_index, name="rules"),
     path("rules/<slug:code>/<int:version>/", rules.rules_version, name="rules-version"),
     path("demo/", demo.demo, name="demo"),
+    path("demo/mail/", demo.demo_mail, name="demo-mail"),
     path("brand.css", pages.brand_css, name="brand-css"),
     path("healthz", pages.healthz, name="healthz"),
     path("readyz", pages.readyz, name="readyz"),
     path("api/", include("roulette_site.api_urls")),
     # Before the admin, which answers 404 to whatever it does not know.
+    path("", include("wallets.web.urls")),
+    path(settings.ADMIN_URL, include("wallets.web.staff_urls")),
     path(settings.ADMIN_URL, include("wallets.staff.urls")),
     path(settings.ADMIN_URL, admin.site.urls),
 ]

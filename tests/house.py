@@ -21,15 +21,19 @@ from tables.services.taking_back import take_back
 from wallets.models import (
     Account,
     CashKind,
+    Consent,
     Finding,
     KycState,
     LimitKind,
     LimitPeriod,
     NoticeOutcome,
+    Person,
+    PersonAct,
     Player,
     Reason,
     Transfer,
     Unit,
+    User,
 )
 from wallets.protection import LOOSENING_WAITS
 from wallets.services.cash_requests import Asked, request_withdrawal, start_deposit
@@ -40,7 +44,7 @@ from wallets.services.exclusion import ask_for_early_end
 from wallets.services.findings import resolve_finding, take_finding
 from wallets.services.ledger import deposit, open_wallet, withdraw
 from wallets.services.notices import Told, take_notice
-from wallets.services.people import add_player
+from wallets.services.people import add_player, record_person
 from wallets.services.snapshots import snapshot_missing_days
 from wallets.services.standing import set_kyc_state
 
@@ -195,6 +199,12 @@ def make_evening() -> House:
     end_game_session(game_session=maria.game_session, basis=EndBasis.PLAYER, at=house.forward())
     sweep(key=DRAW_KEY, now=house.forward)
     _go_to_the_cash_desk(house)
+    user = maria.game_session.player.user
+    record_person(user=user, birth_date=dt.date(1990, 2, 3), country="PT", language="en", at=house.forward())
+    gone = User.objects.create_user(f"gone-{next(_numbers)}@test.example")
+    Person.objects.create(user=gone, created_at=NOON, erased_at=house.forward())
+    Consent.objects.create(user=user, text="terms", version="1", at=house.forward())
+    PersonAct.objects.create(user=user, kind="exported", actor="system", reason="a test", at=house.forward())
     return house
 
 

@@ -24,7 +24,16 @@ from tools import outcomes  # noqa: E402
 KINDS = ("passed", "failed", "skipped")
 PASSED, INTERRUPTED, NOTHING_COLLECTED = 0, 2, 5
 # What the surroundings may have set for a site that runs here, and what would make a test look at that site.
-NOT_FOR_TESTS = ("DATABASE_URL", "BROKER_URL", "CACHE_URL", "DRAW_KEY_FILE", "DEBUG", "DEMO_SITE", "SECRET_KEY")
+NOT_FOR_TESTS = (
+    "DATABASE_URL",
+    "BROKER_URL",
+    "CACHE_URL",
+    "DRAW_KEY_FILE",
+    "DEBUG",
+    "DEMO_SITE",
+    "SECRET_KEY",
+    "PERSONAL_DATA_KEY",
+)
 
 
 def run_pytest(name: str, arguments: Sequence[str], folder: Path, database_url: str = "") -> tuple[int, Counter[str]]:

@@ -3,6 +3,9 @@ from importlib import import_module
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm
+from django.db.models import QuerySet
+from django.forms import Form
+from django.http import HttpRequest
 from rest_framework_api_key.models import APIKey
 
 from roulette_site.common.read_only_admin import ReadOnlyAdmin
@@ -13,12 +16,16 @@ from .models import (
     ApiKey,
     CashRequest,
     CashStep,
+    Consent,
     Exclusion,
     ExclusionEnd,
     Finding,
     FindingStep,
     Limit,
+    LoginRecord,
     Loosening,
+    Person,
+    PersonAct,
     Player,
     PlayerDay,
     ProviderNotice,
@@ -26,6 +33,8 @@ from .models import (
     Transfer,
     User,
 )
+from .selectors.people import find_by_document, find_by_email, find_duplicates
+from .services.people import PersonErased, refresh_person_keys
 
 
 class UserCreationForm(AdminUserCreationForm):
@@ -50,6 +59,69 @@ class UserAdmin(DjangoUserAdmin):
     add_fieldsets = ((None, {"fields": ("email", "usable_password", "password1", "password2")}),)
     filter_horizontal = ("groups",)
     readonly_fields = ("last_login",)
+    change_form_template = "wallets/staff/user_change_form.html"
+
+    def save_model(self, request: HttpRequest, obj: User, form: Form, change: bool) -> None:
+        """Store the user, and let searches find him by what he is called now."""
+        super().save_model(request, obj, form, change)
+        try:
+            refresh_person_keys(obj)
+        except PersonErased:
+            # His hashes stay empty: the row was opened before it was erased, and what it held is gone.
+            self.message_user(request, "The personal data of this account were erased.", "WARNING")
+
+
+@admin.register(Person)
+class PersonAdmin(ReadOnlyAdmin):
+    """Hashes and the sealed number tell nobody anything, so they are not shown."""
+
+    list_display = ("id", "user", "birth_date", "country", "language", "document_type", "erased_at")
+    list_filter = ("country", "document_type")
+    list_select_related = ("user",)
+    fields = (
+        "user", "birth_date", "country", "language", "time_zone", "address", "document_type", "created_at", "erased_at",
+        "doubles",
+    )  # fmt: skip
+    readonly_fields = ("doubles",)
+    search_fields = ("user_id",)
+    search_help_text = "The whole e-mail address, or the whole number of a document."
+
+    @admin.display(description="same name and birth date, or same document")
+    def doubles(self, person: Person) -> str:
+        """Who may be the same person."""
+        return ", ".join(f"person {one.pk}" for one in find_duplicates(person)) or "nobody"
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Person], search_term: str
+    ) -> tuple[QuerySet[Person], bool]:
+        """Find by keyed hash alone: only who knows the whole address or number finds its owner."""
+        if not search_term:
+            return queryset, False
+        found = {one.pk for one in (*find_by_email(search_term), *find_by_document(search_term))}
+        return queryset.filter(pk__in=found), False
+
+
+@admin.register(Consent)
+class ConsentAdmin(ReadOnlyAdmin):
+    list_display = ("id", "user_id", "text", "version", "at")
+    list_filter = ("text", "version")
+    ordering = ("-id",)
+
+
+@admin.register(LoginRecord)
+class LoginRecordAdmin(ReadOnlyAdmin):
+    list_display = ("id", "user_id", "entrance", "at", "address", "browser", "ended_at")
+    list_filter = ("entrance",)
+    # Whoever has the key of a session is in it.
+    exclude = ("session_key",)
+    ordering = ("-id",)
+
+
+@admin.register(PersonAct)
+class PersonActAdmin(ReadOnlyAdmin):
+    list_display = ("id", "kind", "user_id", "actor", "reason", "at")
+    list_filter = ("kind",)
+    ordering = ("-id",)
 
 
 @admin.register(Player)

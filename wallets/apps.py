@@ -1,6 +1,7 @@
 """People and money."""
 
 from django.apps import AppConfig
+from django.contrib.auth.signals import user_logged_in, user_logged_out
 
 from roulette_site.common import guards as database_guards
 
@@ -15,3 +16,8 @@ class WalletsConfig(AppConfig):
 
         database_guards.register("sqlite", *guards.SQLITE)
         database_guards.register("postgresql", *guards.POSTGRESQL)
+        # Django's signals, not ours: everything that logs somebody in or out passes through them.
+        from .web import arrivals
+
+        user_logged_in.connect(arrivals.note_login, dispatch_uid="wallets.note_login")
+        user_logged_out.connect(arrivals.note_logout, dispatch_uid="wallets.note_logout")

@@ -27,7 +27,7 @@ KILL_AFTER_SECONDS = 8.0
 PORTS_TRIED = 100
 HIGHEST_PORT = 65535
 # How the names of all begin that a site makes in its folder of state.
-MADE_HERE = ("roulette.sqlite3", "broker", "beat-schedule", "draw.", "run.lock", "worker.pid", "bots")
+MADE_HERE = ("roulette.sqlite3", "broker", "beat-schedule", "draw.", "run.lock", "worker.pid", "bots", "demo-mail")
 README = """\
 The state of this site on this machine: database, broker, keys. `make demo-reset` empties this folder.
 """

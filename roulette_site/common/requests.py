@@ -1,5 +1,8 @@
 """What every request must be before anybody looks at it, and what is read from it everywhere."""
 
+from ipaddress import ip_address
+
+from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest
 from django.utils.deprecation import MiddlewareMixin
@@ -20,3 +23,17 @@ class ReadableRequestMiddleware(MiddlewareMixin):
 def whole_number(text: str) -> int | None:
     """The number that a field or a part of an address is; None where it is none that a key could be."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else None
+
+
+def client_address(request: HttpRequest) -> str | None:
+    """Return the address that a request came from; None where there is none to be believed.
+
+    Behind a proxy it is the last one of X-Forwarded-For: the proxy has written that, the caller any before it.
+    """
+    said = request.META.get("REMOTE_ADDR", "")
+    if settings.BEHIND_TLS_PROXY:
+        said = request.META.get("HTTP_X_FORWARDED_FOR", said).rpartition(",")[2].strip()
+    try:
+        return str(ip_address(said))
+    except ValueError:
+        return None

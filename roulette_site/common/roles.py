@@ -10,12 +10,18 @@ from django.db.models import Q
 # services with reasons and second persons, never through a form on a row.
 ROLES: Mapping[str, tuple[str, ...]] = {
     "Floor manager": (),
-    "Compliance": (),
+    "Compliance": ("wallets.close_account", "wallets.erase_person"),
     "Finance": ("wallets.decide_cashrequest", "wallets.work_finding"),
-    "Support": (),
+    "Support": ("wallets.unlock_login",),
     "Auditor": (),
     "Regulator": (),
-    "Administrator": ("wallets.add_user", "wallets.change_user", "common.change_operator"),
+    "Administrator": (
+        "wallets.add_user",
+        "wallets.change_user",
+        "wallets.unlock_login",
+        "wallets.reset_second_factor",
+        "common.change_operator",
+    ),
 }
 
 # Which apps' rows a role may look at.

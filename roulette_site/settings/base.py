@@ -6,11 +6,13 @@ one process each for web, worker and beat.
 
 import os
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import environ
 from celery.schedules import crontab
+from cryptography.fernet import Fernet
 from csp.constants import NONCE, NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
@@ -33,6 +35,16 @@ DEVELOPMENT_SECRET_KEY = "development only; the site refuses to start with it wh
 SECRET_KEY = env.str("SECRET_KEY", default=DEVELOPMENT_SECRET_KEY)
 if not LOCAL and SECRET_KEY.strip() in ("", DEVELOPMENT_SECRET_KEY):
     raise ImproperlyConfigured("SECRET_KEY must be set when DEBUG is off.")
+# Numbers of documents and secrets of second factors are encrypted under it, and people are searched by it
+# (wallets/sealing.py). Who loses it loses those.
+DEVELOPMENT_PERSONAL_DATA_KEY = "ZGV2ZWxvcG1lbnQgb25seSwgcmVmdXNlZCBlbHNld2g="
+PERSONAL_DATA_KEY = env.str("PERSONAL_DATA_KEY", default=DEVELOPMENT_PERSONAL_DATA_KEY).strip()
+if not LOCAL and PERSONAL_DATA_KEY in ("", DEVELOPMENT_PERSONAL_DATA_KEY):
+    raise ImproperlyConfigured("PERSONAL_DATA_KEY must be set when DEBUG is off.")
+try:
+    Fernet(PERSONAL_DATA_KEY)
+except ValueError:
+    raise ImproperlyConfigured("PERSONAL_DATA_KEY must be 32 bytes in URL-safe base64.") from None
 if not LOCAL and DEMO_SITE:
     raise ImproperlyConfigured("DEMO_SITE opens every account to anyone: it cannot be on when DEBUG is off.")
 
@@ -57,6 +69,10 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "django_htmx",
     "csp",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "axes",
 ]
 
 MIDDLEWARE = [
@@ -69,9 +85,13 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "wallets.web.presence.PresenceMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    # The last, as its own documentation wants it: it turns the answer to a locked login into one that says so.
+    "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "roulette_site.urls"
@@ -188,6 +208,58 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
 
+# Who may log in. The first one counts failures and locks; the second knows passwords.
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+# Five failures within half an hour lock an account, wherever they came from. An address is locked by many more, over
+# all accounts: whole houses and telephone networks share one (docs/decisions/0010-logging-in.md).
+AXES_FAILURE_LIMIT = 5
+LOGIN_FAILURES_OF_ADDRESS = env.int("LOGIN_FAILURES_OF_ADDRESS", default=50)
+AXES_COOLOFF_TIME = timedelta(minutes=30)
+AXES_LOCKOUT_PARAMETERS = ["username", "ip_address"]
+AXES_HANDLER = "wallets.web.lock.LoginLock"
+AXES_USERNAME_CALLABLE = "wallets.web.lock.name_of_login"
+AXES_CLIENT_IP_CALLABLE = "roulette_site.common.requests.client_address"
+AXES_LOCKOUT_TEMPLATE = "wallets/locked.html"
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+# Logins have a record of ours.
+AXES_DISABLE_ACCESS_LOG = True
+AXES_ENABLE_ADMIN = False
+AXES_VERBOSE = False
+
+# Who does nothing for so long logs in again; pages that refresh themselves are nobody's doing.
+IDLE_SECONDS = env.int("IDLE_SECONDS", default=30 * 60)
+# How long a password stands for while the second factor is asked for.
+SECOND_FACTOR_SECONDS = 5 * 60
+# What who registers agrees to; a new wording is a new version.
+CONSENT_VERSIONS = {"terms": "2026-11-30", "privacy": "2026-11-30"}
+# How long data are kept after an account was closed, as the law wants it.
+RETENTION_DAYS = env.int("RETENTION_DAYS", default=5 * 365 + 2)
+
+ACCOUNT_ADAPTER = "wallets.web.adapters.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_EMAIL_CONFIRMATION_ANONYMOUS_REDIRECT_URL = "login"
+ACCOUNT_EMAIL_CONFIRMATION_AUTHENTICATED_REDIRECT_URL = "security"
+MFA_ADAPTER = "wallets.web.adapters.SecondFactorAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+# A code may be half a minute old: it takes a while to type.
+MFA_TOTP_TOLERANCE = 1
+
+# The demonstration shows its mail on a page (/demo/mail/) and sends none.
+DEMO_MAIL_DIR = VAR_DIR / "demo-mail"
+if DEMO_SITE:
+    EMAIL_BACKEND = "roulette_site.common.demo_mail.ShownBackend"
+else:
+    vars().update(env.email("EMAIL_URL", default="consolemail://" if LOCAL else "smtp://localhost:25"))
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.str("FROM_EMAIL", default="noreply@localhost")
+
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
@@ -219,7 +291,8 @@ SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = not LOCAL
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_TLS_PROXY", default=False) else None
+BEHIND_TLS_PROXY = env.bool("BEHIND_TLS_PROXY", default=False)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS_PROXY else None
 X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = {
     "EXCLUDE_URL_PREFIXES": [f"/{ADMIN_URL}", "/api/docs/"],
@@ -261,6 +334,8 @@ LOGGING = {
     "loggers": {
         "django": {"handlers": [], "propagate": True},
         "django.request": {"level": "ERROR"},
+        # It names addresses, and a wrong password is an answer as well.
+        "axes": {"level": "ERROR"},
         "django.security.DisallowedHost": {"level": "CRITICAL"},
         "django.security.RequestDataTooBig": {"level": "CRITICAL"},
         "django.security.TooManyFieldsSent": {"level": "CRITICAL"},

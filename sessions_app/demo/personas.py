@@ -1,5 +1,6 @@
 """The people of the demonstration: one button each on /demo/, but for the bots."""
 
+import datetime as dt
 from dataclasses import dataclass
 
 
@@ -12,6 +13,7 @@ class Persona:
     story: str
     balance_cents: int = 0
     roles: tuple[str, ...] = ()
+    birth_date: dt.date = dt.date(1980, 1, 1)
 
     @property
     def is_staff(self) -> bool:
@@ -23,9 +25,27 @@ class Persona:
 
 
 PLAYERS = (
-    Persona("maria@demo.example", "Maria", "250.00 in her wallet and 14 days of play at Solo to look back on.", 25000),
-    Persona("joao@demo.example", "João", "A fresh wallet of 1,000.00 and no history yet.", 100000),
-    Persona("ines@demo.example", "Inês", "Down to 0.40: less than the minimum at Solo, so her bets are refused.", 40),
+    Persona(
+        "maria@demo.example",
+        "Maria",
+        "250.00 in her wallet and 14 days of play at Solo to look back on.",
+        25000,
+        birth_date=dt.date(1988, 4, 17),
+    ),
+    Persona(
+        "joao@demo.example",
+        "João",
+        "A fresh wallet of 1,000.00 and no history yet.",
+        100000,
+        birth_date=dt.date(1995, 9, 2),
+    ),
+    Persona(
+        "ines@demo.example",
+        "Inês",
+        "Down to 0.40: less than the minimum at Solo, so her bets are refused.",
+        40,
+        birth_date=dt.date(2000, 2, 29),
+    ),
 )
 
 _FLOOR = "Floor manager: tables and rounds."
@@ -56,6 +76,7 @@ class BotPerson:
     handle: str
     full_name: str
     favourite: int
+    birth_date: dt.date
 
 
 # One name for each letter; the favourite numbers lie all over the wheel.
@@ -68,6 +89,6 @@ _BOT_NAMES = {
 }  # fmt: skip
 
 BOTS = tuple(
-    BotPerson(f"bot-{handle}", f"{name} (bot)", favourite=(7 * n) % 37)
+    BotPerson(f"bot-{handle}", f"{name} (bot)", favourite=(7 * n) % 37, birth_date=dt.date(1960 + n, 1 + n % 12, 1 + n))
     for n, (handle, name) in enumerate(_BOT_NAMES.items())
 )

@@ -25,7 +25,7 @@ from wallets.models import Account, CashKind, KycState, NoticeOutcome, Player, U
 from wallets.services.cash_requests import start_deposit
 from wallets.services.ledger import deposit, open_wallet, withdraw
 from wallets.services.notices import Told, take_notice
-from wallets.services.people import add_player
+from wallets.services.people import add_player, record_person
 from wallets.services.standing import set_kyc_state
 
 from .bets import MINIMUM_CENTS, slips_of_round
@@ -33,6 +33,8 @@ from .personas import BOTS, PLAYERS, STAFF
 
 SEED = 807
 BOTS_A_DAY = 6
+# Where all of them live, and what they read.
+PLACE = {"country": "PT", "language": "pt", "time_zone": "Europe/Lisbon"}
 ROUNDS_PER_SESSION = (9, 21)
 # When the first guest of a gaming day comes, and how long the table then waits for each next one: all of it fits into
 # a gaming day of 23 hours.
@@ -143,17 +145,19 @@ def seed_house(*, at: dt.datetime) -> Table:
 
 def seed_people(*, at: dt.datetime) -> None:
     """Bring in players with their money, staff with their roles, and the bots."""
-    people = [(persona.handle, persona.name, persona.balance_cents) for persona in PLAYERS]
-    people += [(bot.handle, bot.full_name, BOT_MONEY_CENTS) for bot in BOTS]
-    for handle, name, cents in people:
+    people = [(persona.handle, persona.name, persona.balance_cents, persona.birth_date) for persona in PLAYERS]
+    people += [(bot.handle, bot.full_name, BOT_MONEY_CENTS, bot.birth_date) for bot in BOTS]
+    for handle, name, cents, birth_date in people:
         player = add_player(email=f"{handle}@demo.example", full_name=name, handle=handle, at=at)
         set_kyc_state(
             player=player, state=KycState.VERIFIED, reason="Seen with the identity card.", actor="system", at=at
         )
+        record_person(user=player.user, birth_date=birth_date, at=at, **PLACE)
         deposit(wallet=open_wallet(player=player, unit=Unit.EUR), amount_cents=cents, actor="system", at=at)
     for persona in STAFF:
         user = User.objects.create_user(email=persona.email, full_name=persona.name, is_staff=True)
         user.groups.set([Group.objects.get(name=role) for role in persona.roles])
+        record_person(user=user, birth_date=persona.birth_date, at=at, **PLACE)
 
 
 def seed_history(*, table: Table, day_starts: Sequence[dt.datetime], key: bytes) -> None:

@@ -11,6 +11,7 @@ from sessions_app.selectors.game_sessions import sessions_of
 from sessions_app.selectors.rounds import round_of_player
 from sessions_app.selectors.statement import statement_of
 from wallets.selectors.balances import wallets_of
+from wallets.selectors.people import last_login_before
 from wallets.web.who import player_of
 
 from .chips import tray
@@ -34,6 +35,7 @@ def account(request: HttpRequest) -> HttpResponse:
         {
             "balances": wallets_of(player),
             "open_sessions": open_sessions_of(player),
+            "last_login_at": last_login_before(player.user),
             "lines": session_lines(player, limit=LATEST_SESSIONS),
         },
     )

@@ -52,6 +52,18 @@ MUTABLE_COLUMNS = {
     "wallets_playerday": {"deposited_cents", "staked_cents", "returned_cents"},
     # Which state may follow which, wallets/guards.py says.
     "wallets_cashrequest": {"state"},
+    "wallets_person": {
+        "birth_date",
+        "country",
+        "language",
+        "time_zone",
+        "address",
+        "document_type",
+        "document_number_sealed",
+        "document_hash",
+        "email_hash",
+        "name_hash",
+    },
     "tables_table": {"name", "rules_id", "minimum_cents", "state", "last_round_number", "last_event_sequence"},
     # Of these two tables/guards.py says which change when.
     "tables_specificrules": {
@@ -73,6 +85,7 @@ MUTABLE_COLUMNS = {
 # People and keys are changed and, as personal data, erased; the house's own particulars are administered.
 UNGUARDED = {
     "wallets_user", "wallets_user_groups", "wallets_user_user_permissions", "wallets_apikey", "common_operator",
+    "wallets_loginrecord",
 }  # fmt: skip
 
 

@@ -19,6 +19,7 @@ STOP_SECONDS = 10
 RESTART_SECONDS = 8
 # This machine may be busy with other tests; the promise is for one that is not.
 LENIENCE = 3
+PERSONAL_DATA_KEY = "dGhlIGtleSBvZiB0aGVzZSB0ZXN0cywgbm8gb3RoZXI="
 
 
 class Site:
@@ -170,7 +171,7 @@ def test_the_plug_of_a_site_that_does_not_run_is_refused(tmp_path):
 
 def test_with_debug_off_there_is_no_demonstration(tmp_path):
     site = Site(tmp_path / "var")
-    site.environment |= {"DEBUG": "0", "SECRET_KEY": "a secret of this test"}
+    site.environment |= {"DEBUG": "0", "SECRET_KEY": "a secret of this test", "PERSONAL_DATA_KEY": PERSONAL_DATA_KEY}
     refused = site.manage("run")
     assert refused.returncode == 1
     assert "not with DEBUG off" in refused.stderr
@@ -183,6 +184,37 @@ def test_without_a_secret_the_site_does_not_start_for_others(tmp_path):
         refused = site.manage("check")
         assert refused.returncode == 1
         assert "SECRET_KEY must be set" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        (None, "PERSONAL_DATA_KEY must be set"),
+        (" ", "PERSONAL_DATA_KEY must be set"),
+        ("ZGV2ZWxvcG1lbnQgb25seSwgcmVmdXNlZCBlbHNld2g=", "PERSONAL_DATA_KEY must be set"),
+        ("c2hvcnQ=", "PERSONAL_DATA_KEY must be 32 bytes"),
+        ("not base64 at all", "PERSONAL_DATA_KEY must be 32 bytes"),
+        (PERSONAL_DATA_KEY, ""),
+    ],
+)
+def test_without_a_key_for_personal_data_the_site_does_not_start_for_others(tmp_path, key, said):
+    site = Site(tmp_path / "var")
+    site.environment |= {"DEBUG": "0", "SECRET_KEY": "a secret of this test"}
+    if key is not None:
+        site.environment["PERSONAL_DATA_KEY"] = key
+    answer = site.manage("check")
+    assert (answer.returncode != 0) == bool(said)
+    assert said in answer.stderr
+
+
+def test_with_debug_off_no_mail_is_shown_and_no_factor_is_a_button(tmp_path):
+    site = Site(tmp_path / "var")
+    site.environment |= {
+        "DEBUG": "0", "SECRET_KEY": "a secret of this test", "PERSONAL_DATA_KEY": PERSONAL_DATA_KEY, "DEMO_SITE": "1",
+    }  # fmt: skip
+    refused = site.manage("check")
+    assert refused.returncode != 0
+    assert "DEMO_SITE opens every account" in refused.stderr
 
 
 @pytest.mark.parametrize("port", ["abc", "0", "-1", "65536", "99999", "\u0661", ""])

@@ -40,7 +40,9 @@ from tables.models import (
 from tables.services.advance import sweep
 from tests.house import DRAW_KEY
 from tests.web.pages import staff_client
-from wallets.models import Account, ApiKey, Player, Reason, Scope, Transfer, User
+from wallets.models import Account, ApiKey, Person, Player, Reason, Scope, Transfer, User
+from wallets.personal import check_birth_date
+from wallets.selectors.people import find_by_email, find_duplicates
 
 # Before 06:00 in Lisbon, and clocks went back within the 14 gaming days before it.
 NOW = dt.datetime(2025, 11, 3, 5, 30, tzinfo=dt.UTC)
@@ -115,6 +117,16 @@ class TestThePast:
         assert sum(balances[bot.handle] for bot in BOTS) == 25_403_50
         assert Transfer.objects.filter(reason=Reason.DEPOSIT, credit__kind="wallet").count() == 28 + 14
         assert Transfer.objects.filter(reason=Reason.WITHDRAWAL).count() == 14
+
+    def test_of_everybody_it_is_known_who_he_is(self) -> None:
+        people = Person.objects.select_related("user")
+        assert len(people) == User.objects.count() == 28 + 10
+        for person in people:
+            assert (person.country, person.language, person.time_zone) == ("PT", "pt", "Europe/Lisbon")
+            check_birth_date(person.birth_date, today=TODAY)
+            assert find_duplicates(person) == []
+            assert find_by_email(person.user.email) == [person]
+        assert Person.objects.get(user__email="ines@demo.example").birth_date == dt.date(2000, 2, 29)
 
     def test_every_role_is_a_group_and_every_member_of_staff_has_one(self) -> None:
         assert set(Group.objects.values_list("name", flat=True)) == set(ROLES)

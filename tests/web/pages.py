@@ -1,14 +1,17 @@
 """What tests of pages share: clients of players, and forms as the pages send them."""
 
 import itertools
+import time
 from typing import Any
 
+from allauth.mfa.totp.internal.auth import format_hotp_value, generate_totp_secret, hotp_value
 from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
 from tests.house import PlayerAtTable
 from wallets.models import Player, User
+from wallets.services.logins import set_up_second_factor
 
 _keys = itertools.count(1)
 
@@ -21,11 +24,26 @@ def client_of(player: Player) -> Client:
 
 
 def staff_client(user: User) -> Client:
-    """A browser in which a member of staff has logged in at the back-office."""
+    """A browser in which a member of staff has logged in at the back-office, with the second factor."""
     client = Client()
     client.force_login(user)
+    session = client.session
+    session["second_factor_shown"] = user.pk
+    session.save()
     client.cookies[settings.STAFF_SESSION_COOKIE_NAME] = client.cookies.pop(settings.SESSION_COOKIE_NAME).value
     return client
+
+
+def give_second_factor(user: User) -> str:
+    """Set up a second factor; returns the secret of the device."""
+    secret = generate_totp_secret()
+    set_up_second_factor(user=user, secret=secret)
+    return secret
+
+
+def code_of(secret: str, steps: int = 0) -> str:
+    """What a device with that secret shows now, or some half minutes from now."""
+    return format_hotp_value(hotp_value(secret, int(time.time()) // 30 + steps))
 
 
 def key() -> dict[str, str]:

@@ -10,7 +10,7 @@ from sessions_app.demo.personas import PLAYERS, STAFF
 from tests.house import make_house
 from wallets.models import Player, User
 
-from .pages import client_of, staff_client, token_in
+from .pages import client_of, code_of, give_second_factor, staff_client, token_in
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "correct horse 9"
@@ -37,7 +37,10 @@ def log_in(client: Client, address: str, email: str, password: str = PASSWORD) -
 def test_one_browser_is_a_player_and_a_member_of_staff(player: Player, staff: User) -> None:
     client = Client()
     assert log_in(client, "/login/", player.user.email).status_code == 302
-    assert log_in(client, f"{BACK_OFFICE}login/", staff.email).status_code == 302
+    secret = give_second_factor(staff)
+    assert log_in(client, f"{BACK_OFFICE}login/", staff.email)["Location"] == f"{BACK_OFFICE}second-factor/"
+    assert client.get(BACK_OFFICE).status_code == 302
+    assert client.post(f"{BACK_OFFICE}second-factor/", {"code": code_of(secret)})["Location"] == BACK_OFFICE
     assert client.get(reverse("account")).status_code == client.get(BACK_OFFICE).status_code == 200
     assert client.cookies["staff_sessionid"]["path"] == BACK_OFFICE
     assert client.cookies["staff_sessionid"].value != client.cookies["sessionid"].value

@@ -15,10 +15,12 @@ from .pages import client_of
 pytestmark = pytest.mark.django_db
 
 PUBLIC = {"lobby", "login", "rules", "rules-version", "brand-css", "healthz", "readyz"}
-ACTS = {"logout", "enter", "bets", "launch", "undo", "clear", "client-seed", "leave", "deposit", "withdraw"}
+ACTS = {"logout", "enter", "bets", "launch", "undo", "clear", "client-seed", "leave", "go-on", "deposit", "withdraw"}
+ACTS |= {"confirm-limit", "exclusion-end"}
 PRIVATE = {"play", "state", "last-play", "account", "sessions", "statement", "round", "cash", "transfers"}
+PRIVATE |= {"limits", "exclusion"}
 # The stream answers 401, since no browser follows a login page there; /demo/ exists in the demonstration alone.
-OTHERS = {"events", "demo"}
+OTHERS = {"events", "demo", "demo-mail"}
 
 
 @pytest.fixture
@@ -34,9 +36,10 @@ def address(name: str, maria: PlayerAtTable) -> str:
     arguments = {
         "statement": [maria.game_session.pk],
         "round": [maria.played.pk],  # type: ignore[attr-defined]
+        "confirm-limit": [1],
         "rules-version": [rules.rulebook_code, rules.version],
     }
-    on_table = {"play", "state", "last-play", *ACTS} - {"logout", "deposit", "withdraw"}
+    on_table = {"play", "state", "last-play", *ACTS} - {"logout", "deposit", "withdraw", "exclusion-end"}
     return reverse(name, args=arguments.get(name, [maria.house.table.slug] if name in on_table else []))
 
 

@@ -73,9 +73,12 @@ def test_web_015_and_025_five_clicks_on_one_form_place_one_bet() -> None:
     maria = make_house().seated()
     one_key = key()
     answers: list[int] = []
+    # One browser: a login in another would end this one.
+    browser = client_of(maria.game_session.player)
 
     def click() -> None:
-        client = client_of(maria.game_session.player)
+        client = Client()
+        client.cookies = browser.cookies
         answers.append(htmx(client, "bets", maria, spot="17", stake="2.00", **one_key).status_code)
         connection.close()
 

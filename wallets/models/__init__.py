@@ -11,9 +11,13 @@ from .cash_request import (
     CashState,
     CashStep,
 )
+from .consent import Consent, ConsentTo
 from .exclusion import Exclusion, ExclusionEnd, ExclusionKind
 from .finding import Finding, FindingKind, FindingStep, FindingStepKind
 from .limit import Limit, LimitKind, LimitPeriod, LimitSide, Loosening
+from .login_record import Entrance, LoginRecord
+from .person import DocumentType, Person
+from .person_act import PersonAct, PersonActKind
 from .player import KycState, Player, Standing
 from .player_day import PlayerDay
 from .provider_notice import QUIET_VERDICTS, NoticeOutcome, ProviderNotice, Verdict
@@ -37,6 +41,10 @@ __all__ = (
     "CashRequest",
     "CashState",
     "CashStep",
+    "Consent",
+    "ConsentTo",
+    "DocumentType",
+    "Entrance",
     "Exclusion",
     "ExclusionEnd",
     "ExclusionKind",
@@ -49,8 +57,12 @@ __all__ = (
     "LimitKind",
     "LimitPeriod",
     "LimitSide",
+    "LoginRecord",
     "Loosening",
     "NoticeOutcome",
+    "Person",
+    "PersonAct",
+    "PersonActKind",
     "Player",
     "PlayerDay",
     "ProviderNotice",

@@ -47,6 +47,13 @@ class User(AbstractBaseUser, PermissionsMixin):
                 violation_error_message="Somebody has this address already.",
             )
         ]
+        # What staff may do to somebody's account, each with a reason (wallets/staff/people.py).
+        permissions = [
+            ("unlock_login", "Can unlock a login"),
+            ("reset_second_factor", "Can take a second factor away"),
+            ("close_account", "Can close an account"),
+            ("erase_person", "Can erase personal data"),
+        ]
 
     def __str__(self) -> str:
         return self.email

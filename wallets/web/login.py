@@ -1,11 +1,24 @@
-"""The players' entrance."""
+"""The two entrances, players' and staff's: e-mail and password, and then a second factor where there is one."""
 
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from django.contrib import admin
+from django.contrib.admin.forms import AdminAuthenticationForm
+from django.contrib.auth import login as start_login
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
 from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from wallets.models import Player, User
+from wallets.services.logins import has_second_factor
+from wallets.web.presence import WAS_IDLE
+from wallets.web.register import send_verification
+from wallets.web.second_factor import has_shown_second_factor, wait_for_second_factor
 
 
 class PlayerLoginForm(AuthenticationForm):
@@ -13,7 +26,7 @@ class PlayerLoginForm(AuthenticationForm):
 
     error_messages = {
         "invalid_login": _("E-mail and password do not belong together."),
-        "inactive": _("This account is closed."),
+        "inactive": _("E-mail and password do not belong together."),
         "not_a_player": _("Players log in here. Staff log in at the back-office."),
     }
 
@@ -24,4 +37,67 @@ class PlayerLoginForm(AuthenticationForm):
             raise ValidationError(self.error_messages["not_a_player"], code="not_a_player")
 
 
-login = LoginView.as_view(authentication_form=PlayerLoginForm, redirect_authenticated_user=True)
+class StaffLoginForm(AdminAuthenticationForm):
+    """E-mail and password of a member of staff; a player learns nothing here that a stranger would not."""
+
+    error_messages = {
+        **AdminAuthenticationForm.error_messages,
+        "invalid_login": _("E-mail and password do not belong together, or are not those of a member of staff."),
+    }
+
+
+class PlayerLoginView(LoginView):
+    """The players' entrance."""
+
+    authentication_form = PlayerLoginForm
+    redirect_authenticated_user = True
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """Say why, where somebody was logged out for having been away."""
+        return super().get_context_data(**kwargs, was_idle=self.request.session.get(WAS_IDLE, False))
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        """Let in who has a verified address and shows the second factor that he has set up."""
+        user = form.get_user()
+        if not EmailAddress.objects.filter(user=user, email__iexact=user.email, verified=True).exists():
+            send_verification(self.request, user)
+            return redirect("registered")
+        if has_second_factor(user):
+            return wait_for_second_factor(self.request, user, next_url=self.get_success_url())
+        return super().form_valid(form)
+
+
+class StaffLoginView(LoginView):
+    """The staff's entrance: who has no second factor yet is led to set one up, and reaches nothing else before."""
+
+    authentication_form = StaffLoginForm
+    template_name = "wallets/staff/login.html"
+    next_page = "admin:index"
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Pass on who is in already."""
+        if has_shown_second_factor(request) and request.user.is_staff and request.method == "GET":
+            return redirect("admin:index")
+        answer = super().dispatch(request, *args, **kwargs)
+        assert isinstance(answer, HttpResponse)
+        return answer
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """What the pages of the admin are given."""
+        was_idle = self.request.session.get(WAS_IDLE, False)
+        site = {**admin.site.each_context(self.request), "is_nav_sidebar_enabled": False}
+        return super().get_context_data(
+            **{**site, "title": _("Log in"), "was_idle": was_idle, "app_path": reverse("staff-login"), **kwargs}
+        )
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        """Ask for the second factor, or for one to be set up."""
+        user = form.get_user()
+        if has_second_factor(user):
+            return wait_for_second_factor(self.request, user, next_url=self.get_success_url())
+        start_login(self.request, user)
+        return redirect("staff-second-factor-set-up")
+
+
+login = PlayerLoginView.as_view()
+staff_login = StaffLoginView.as_view()

@@ -59,6 +59,9 @@ GUARDS = (
     Guard("wallets_finding"),
     Guard("wallets_findingstep"),
     Guard("wallets_accountsnapshot"),
+    Guard("wallets_person", frozen=("id", "user_id", "created_at"), write_once=("erased_at",)),
+    Guard("wallets_consent"),
+    Guard("wallets_personact"),
     Guard("tables_specificrules", frozen=("id", "rulebook_code", "rulebook_edition", "version", "created_at")),
     Guard("tables_publishedrules"),
     # The slug is part of the message that numbers are drawn from.
