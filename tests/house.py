@@ -4,7 +4,8 @@ import datetime as dt
 import itertools
 from dataclasses import dataclass, field
 
-from roulette_site.common.models import Operator
+from roulette_site.common.audit_chain import seal_entries
+from roulette_site.common.models import FourEyesRequest, Operator
 from sessions_app.models import EndBasis, GameSession
 from sessions_app.services.game_sessions import end_game_session, start_game_session
 from tables.models import GameRound, NumberSource, Seat, SpecificRules, Table, TableKind
@@ -147,12 +148,13 @@ def make_house(
         number_source=NumberSource.DRAWN,
         rules=rules,
         minimum_cents=minimum_cents,
+        at=NOON,
     )
     return House(table=table)
 
 
 def make_evening() -> House:
-    """A row in every guarded table: a call bet, a slip taken back, a won bet, a session that ended unused."""
+    """A row in every guarded table: a call bet, a slip taken back, a won bet, a session that ended unused, a request."""
     house = make_house()
     publish_rules(rules_id=house.table.rules_id, at=NOON)
     maria = house.seated()
@@ -163,4 +165,10 @@ def make_evening() -> House:
     maria.play(bet("red"), bet("black"), bet("straight", 0))
     end_game_session(game_session=maria.game_session, basis=EndBasis.PLAYER, at=house.forward())
     sweep(key=DRAW_KEY, now=house.forward)
+    for decision in ({}, {"state": "refused", "decider": "staff:2", "decision_reason": "no", "decided_at": house.at()}):
+        FourEyesRequest.objects.create(
+            act="of_a_test", arguments={}, maker="staff:1", reason="a test", made_at=NOON,
+            expires_at=house.at() + dt.timedelta(days=7), **decision,
+        )  # fmt: skip
+    seal_entries(everything=True)
     return house

@@ -1,10 +1,14 @@
 from importlib import import_module
+from typing import Any
 
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm
+from django.contrib.auth.models import Group
+from django.db.models import Model
 from rest_framework_api_key.models import APIKey
 
+from roulette_site.common.audited_admin import AuditedAdmin
 from roulette_site.common.read_only_admin import ReadOnlyAdmin
 
 from .models import Account, ApiKey, Player, Transfer, User
@@ -17,7 +21,9 @@ class UserCreationForm(AdminUserCreationForm):
 
 
 @admin.register(User)
-class UserAdmin(DjangoUserAdmin):
+class UserAdmin(AuditedAdmin, DjangoUserAdmin):
+    audited_kind = "user"
+    audited_fields = ("is_active", "is_staff", "is_superuser")
     add_form = UserCreationForm
     ordering = ("email",)
     list_display = ("email", "full_name", "is_staff", "is_active", "last_login")
@@ -32,6 +38,21 @@ class UserAdmin(DjangoUserAdmin):
     add_fieldsets = ((None, {"fields": ("email", "usable_password", "password1", "password2")}),)
     filter_horizontal = ("groups",)
     readonly_fields = ("last_login",)
+
+    def audited_facts(self, obj: Model) -> dict[str, Any]:
+        """The rights and the roles, and nothing that says who it is."""
+        assert isinstance(obj, User), "this is the page of users"
+        return super().audited_facts(obj) | {"groups": sorted(obj.groups.values_list("pk", flat=True))}
+
+
+# Roles are laid by every migrate (roulette_site/common/roles.py), so here they are only looked at.
+admin.site.unregister(Group)
+
+
+@admin.register(Group)
+class GroupAdmin(ReadOnlyAdmin):
+    search_fields = ("name",)
+    ordering = ("name",)
 
 
 @admin.register(Player)

@@ -59,6 +59,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "roulette_site.common.request_ids.request_id_middleware",
     "roulette_site.common.requests.ReadableRequestMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -140,7 +141,25 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 1.0,
         "options": {"queue": "rounds", "expires": 2.0},
     },
+    # The audit trail is chained apart from the acts that it tells of (roulette_site/common/audit_chain.py).
+    "seal-audit": {
+        "task": "roulette_site.common.tasks.seal_audit",
+        "schedule": 1.0,
+        "options": {"queue": "background", "expires": 2.0},
+    },
+    "seal-whole-audit": {
+        "task": "roulette_site.common.tasks.seal_whole_audit",
+        "schedule": 60.0,
+        "options": {"queue": "background", "expires": 60.0},
+    },
+    "expire-requests": {
+        "task": "roulette_site.common.tasks.expire_requests",
+        "schedule": 60.0,
+        "options": {"queue": "background", "expires": 60.0},
+    },
 }
+# An audit entry that waits longer for its seal is an alarm: nobody seals.
+AUDIT_ALARM_SECONDS = 10
 if CELERY_BROKER_URL.startswith("fsatomic:"):
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
         "data_folder_in": str(VAR_DIR / "broker"),

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from django.contrib.auth.models import Group
 from django.db import connection
 
 from roulette_site.common.models import Operator
@@ -21,9 +20,9 @@ from tables.services.rounds import draw_round, launch_ball, open_round, reveal_u
 from tables.services.rules import approve_rules
 from tables.services.settlement import settle_round
 from tables.services.tables import set_up_table
-from wallets.models import Account, Player, Unit, User
+from wallets.models import Account, Player, Unit
 from wallets.services.ledger import deposit, open_wallet, withdraw
-from wallets.services.people import add_player
+from wallets.services.people import add_player, add_staff
 
 from .bets import MINIMUM_CENTS, slips_of_round
 from .personas import BOTS, PLAYERS, STAFF
@@ -131,6 +130,7 @@ def seed_house(*, at: dt.datetime) -> Table:
         number_source=NumberSource.DRAWN,
         rules=SpecificRules.objects.get(rulebook_code="pt-online", version=1),
         minimum_cents=MINIMUM_CENTS,
+        at=at,
     )
     for rules_id in SpecificRules.objects.values_list("pk", flat=True):
         publish_rules(rules_id=rules_id, at=at)
@@ -145,8 +145,7 @@ def seed_people(*, at: dt.datetime) -> None:
         player = add_player(email=f"{handle}@demo.example", full_name=name, handle=handle, at=at)
         deposit(wallet=open_wallet(player=player, unit=Unit.EUR), amount_cents=cents, actor="system", at=at)
     for persona in STAFF:
-        user = User.objects.create_user(email=persona.email, full_name=persona.name, is_staff=True)
-        user.groups.set([Group.objects.get(name=role) for role in persona.roles])
+        add_staff(email=persona.email, full_name=persona.name, roles=persona.roles, at=at)
 
 
 def seed_history(*, table: Table, day_starts: Sequence[dt.datetime], key: bytes) -> None:
