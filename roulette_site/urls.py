@@ -42,5 +42,6 @@ urlpatterns = [
     path("healthz", pages.healthz, name="healthz"),
     path("readyz", pages.readyz, name="readyz"),
     path("api/", include("roulette_site.api_urls")),
+    path(settings.ADMIN_URL, include("roulette_site.common.staff.urls")),
     path(settings.ADMIN_URL, admin.site.urls),
 ]
