@@ -1,4 +1,4 @@
-"""The proofs of the audit trail: it tells an edit from a gap from a fork, and finds what was changed without an entry."""
+"""The proofs of the audit trail: edit, gap and fork told apart, and what was changed without an entry."""
 
 import datetime as dt
 from collections.abc import Callable, Iterator
