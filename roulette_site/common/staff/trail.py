@@ -1,5 +1,7 @@
 """The trail of one object: everything that was done to it, the latest first."""
 
+import json
+
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
@@ -35,11 +37,18 @@ def trail(request: HttpRequest, kind: str, subject_id: str) -> HttpResponse:
     return render_staff(request, "common/trail.html", f"Trail of {kind} {subject_id}", context)
 
 
-def _changes(entry: AuditEntry) -> list[tuple[str, object, object]]:
+def _changes(entry: AuditEntry) -> list[tuple[str, str, str]]:
     """Field, before and after, for those that the act set or changed."""
     before, after = entry.before or {}, entry.after or {}
     fields = [*before, *(name for name in after if name not in before)]
-    return [(name, before.get(name), after.get(name)) for name in fields if before.get(name) != after.get(name)]
+    changed = [name for name in fields if before.get(name) != after.get(name)]
+    return [(name, _told(before.get(name)), _told(after.get(name))) for name in changed]
+
+
+def _told(value: object) -> str:
+    if value is None:
+        return "–"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def _seal(entry: AuditEntry) -> int | None:
