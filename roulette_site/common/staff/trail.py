@@ -47,7 +47,7 @@ def _changes(entry: AuditEntry) -> list[tuple[str, str, str]]:
 
 def _told(value: object) -> str:
     if value is None:
-        return "–"
+        return "-"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
