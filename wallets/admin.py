@@ -22,7 +22,7 @@ class UserCreationForm(AdminUserCreationForm):
 
 @admin.register(User)
 class UserAdmin(AuditedAdmin, DjangoUserAdmin):
-    audited_kind = "user"
+    trail_kind = "user"
     audited_fields = ("is_active", "is_staff", "is_superuser")
     add_form = UserCreationForm
     ordering = ("email",)
@@ -51,12 +51,14 @@ admin.site.unregister(Group)
 
 @admin.register(Group)
 class GroupAdmin(ReadOnlyAdmin):
+    trail_kind = "group"
     search_fields = ("name",)
     ordering = ("name",)
 
 
 @admin.register(Player)
 class PlayerAdmin(ReadOnlyAdmin):
+    trail_kind = "player"
     list_display = ("handle", "created_at")
     search_fields = ("handle",)
 
@@ -84,4 +86,10 @@ admin.site.unregister(APIKey)
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(ReadOnlyAdmin):
+    trail_kind = "api_key"
     list_display = ("prefix", "name", "scopes", "created", "expiry_date", "revoked")
+
+    def trail_id(self, obj: Model) -> object:
+        """The prefix, which is no secret."""
+        assert isinstance(obj, ApiKey), "this is the page of keys"
+        return obj.prefix

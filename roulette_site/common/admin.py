@@ -13,7 +13,7 @@ from .read_only_admin import ReadOnlyAdmin
 
 @admin.register(Operator)
 class OperatorAdmin(AuditedAdmin):
-    audited_kind = "operator"
+    trail_kind = "operator"
     audited_fields = (
         "legal_name", "brand", "licence", "accent_colour", "felt_colour", "time_zone", "gaming_day_starts_at",
     )  # fmt: skip
@@ -71,6 +71,7 @@ class RowChangeAdmin(ReadOnlyAdmin):
 
 @admin.register(FourEyesRequest)
 class FourEyesRequestAdmin(ReadOnlyAdmin):
+    trail_kind = "request"
     list_display = ("id", "made_at", "act", "maker", "state", "decider", "decided_at")
     list_filter = ("state",)
     ordering = ("-id",)

@@ -2,22 +2,21 @@
 
 from typing import Any, ClassVar
 
-from django.contrib import admin
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
 from .audit import actor_of, audited, facts_of, record
+from .trail_link import TrailLink
 
 
-class AuditedAdmin(admin.ModelAdmin):
+class AuditedAdmin(TrailLink):
     """What is added, changed or deleted here is recorded in the same transaction, with what stood there before.
 
-    `audited_kind` names such a row as a subject of the trail; `audited_fields` are those that the trail may hold, none
-    of them personal.
+    `trail_kind` names such a row as a subject of the trail; `audited_fields` are those that the trail may hold, none of
+    them personal.
     """
 
-    audited_kind: ClassVar[str]
     audited_fields: ClassVar[tuple[str, ...]]
 
     def audited_facts(self, obj: Model) -> dict[str, Any]:
@@ -65,9 +64,9 @@ class AuditedAdmin(admin.ModelAdmin):
 
     def _record(self, request: HttpRequest, obj: Model, what: str, before: Any, after: Any) -> None:
         record(
-            act=f"{self.audited_kind}_{what}",
+            act=f"{self.trail_kind}_{what}",
             actor=actor_of(request.user),
-            subject=(self.audited_kind, obj.pk),
+            subject=(self.trail_kind, obj.pk),
             before=before,
             after=after,
             at=timezone.now(),

@@ -416,6 +416,26 @@ def test_the_admin_records_what_is_changed_there(house: House) -> None:
     assert differences() == []
 
 
+def test_from_each_object_there_is_a_way_to_its_trail(house: House) -> None:
+    auditor = staff_client(add_staff(email="augusta@test.example", full_name="Augusta", roles=["Auditor"], at=NOON))
+    key, player = ApiKey.objects.get(), Player.objects.get()
+    user = User.objects.get(email="filipa@test.example")
+    for kind, name, row, named in (
+        ("api_key", "wallets_apikey", key, key.prefix),
+        ("player", "wallets_player", player, player.pk),
+        ("user", "wallets_user", user, user.pk),
+        ("table", "tables_table", house.table, house.table.pk),
+        ("rules", "tables_specificrules", house.table.rules, house.table.rules_id),
+    ):
+        trail = reverse("staff:trail", args=[kind, named])
+        assert f'href="{trail}"' in auditor.get(reverse(f"admin:{name}_change", args=[row.pk])).content.decode()
+        assert AuditEntry.objects.filter(subject_kind=kind, subject_id=str(named)).exists()
+        assert auditor.get(trail).status_code == 200
+    support = staff_client(add_staff(email="simao@test.example", full_name="S", roles=["Support"], at=NOON))
+    page = support.get(reverse("admin:wallets_player_change", args=[player.pk])).content.decode()
+    assert "/trail/" not in page
+
+
 def test_a_form_that_is_refused_records_nothing(house: House) -> None:
     client = staff_client(User.objects.create_superuser("boss@test.example", "x"))
     before = AuditEntry.objects.count(), RowChange.objects.count()
