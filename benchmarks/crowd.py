@@ -98,4 +98,5 @@ def _table(slug: str, rules: SpecificRules) -> Table:
         number_source=NumberSource.DRAWN,
         rules=rules,
         minimum_cents=STAKE,
+        at=timezone.now(),
     )

@@ -57,5 +57,6 @@ urlpatterns = [
     path("", include("wallets.web.urls")),
     path(settings.ADMIN_URL, include("wallets.web.staff_urls")),
     path(settings.ADMIN_URL, include("wallets.staff.urls")),
+    path(settings.ADMIN_URL, include("roulette_site.common.staff.urls")),
     path(settings.ADMIN_URL, admin.site.urls),
 ]

@@ -21,6 +21,7 @@ from .models import (
 
 @admin.register(SpecificRules)
 class SpecificRulesAdmin(ReadOnlyAdmin):
+    trail_kind = "rules"
     list_display = ("rulebook_code", "version", "status", "approval_reference", "in_force_from")
     list_filter = ("rulebook_code", "status")
 
@@ -32,6 +33,7 @@ class PublishedRulesAdmin(ReadOnlyAdmin):
 
 @admin.register(Table)
 class TableAdmin(ReadOnlyAdmin):
+    trail_kind = "table"
     list_display = ("name", "kind", "unit", "minimum_cents", "state", "rules", "last_round_number")
     list_filter = ("state", "unit")
 

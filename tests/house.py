@@ -5,7 +5,8 @@ import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from roulette_site.common.models import Operator
+from roulette_site.common.audit_chain import seal_entries
+from roulette_site.common.models import FourEyesRequest, Operator
 from sessions_app.models import EndBasis, GameSession
 from sessions_app.services.game_sessions import end_game_session, start_game_session
 from sessions_app.services.protection import acknowledge_reality_check, confirm_limit, exclude, set_limit
@@ -181,12 +182,13 @@ def make_house(
         number_source=NumberSource.DRAWN,
         rules=rules,
         minimum_cents=minimum_cents,
+        at=NOON,
     )
     return House(table=table)
 
 
 def make_evening() -> House:
-    """A row in every guarded table: a call bet, a slip taken back, a won bet, a session that ended unused."""
+    """A row in every guarded table: a call bet, a slip taken back, a won bet, a session that ended unused, a request."""
     house = make_house()
     publish_rules(rules_id=house.table.rules_id, at=NOON)
     maria = house.seated()
@@ -205,6 +207,12 @@ def make_evening() -> House:
     Person.objects.create(user=gone, created_at=NOON, erased_at=house.forward())
     Consent.objects.create(user=user, text="terms", version="1", at=house.forward())
     PersonAct.objects.create(user=user, kind="exported", actor="system", reason="a test", at=house.forward())
+    for decision in ({}, {"state": "refused", "decider": "staff:2", "decision_reason": "no", "decided_at": house.at()}):
+        FourEyesRequest.objects.create(
+            act="of_a_test", arguments={}, maker="staff:1", reason="a test", made_at=NOON,
+            expires_at=house.at() + dt.timedelta(days=7), **decision,
+        )  # fmt: skip
+    seal_entries(everything=True)
     return house
 
 

@@ -1,13 +1,16 @@
 from importlib import import_module
+from typing import Any
 
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm
-from django.db.models import QuerySet
+from django.contrib.auth.models import Group
+from django.db.models import Model, QuerySet
 from django.forms import Form
 from django.http import HttpRequest
 from rest_framework_api_key.models import APIKey
 
+from roulette_site.common.audited_admin import AuditedAdmin
 from roulette_site.common.read_only_admin import ReadOnlyAdmin
 
 from .models import (
@@ -44,7 +47,9 @@ class UserCreationForm(AdminUserCreationForm):
 
 
 @admin.register(User)
-class UserAdmin(DjangoUserAdmin):
+class UserAdmin(AuditedAdmin, DjangoUserAdmin):
+    trail_kind = "user"
+    audited_fields = ("is_active", "is_staff", "is_superuser")
     add_form = UserCreationForm
     ordering = ("email",)
     list_display = ("email", "full_name", "is_staff", "is_active", "last_login")
@@ -69,6 +74,11 @@ class UserAdmin(DjangoUserAdmin):
         except PersonErased:
             # His hashes stay empty: the row was opened before it was erased, and what it held is gone.
             self.message_user(request, "The personal data of this account were erased.", "WARNING")
+
+    def audited_facts(self, obj: Model) -> dict[str, Any]:
+        """The rights and the roles, and nothing that says who it is."""
+        assert isinstance(obj, User), "this is the page of users"
+        return super().audited_facts(obj) | {"groups": sorted(obj.groups.values_list("pk", flat=True))}
 
 
 @admin.register(Person)
@@ -124,10 +134,22 @@ class PersonActAdmin(ReadOnlyAdmin):
     ordering = ("-id",)
 
 
+# Roles are laid by every migrate (roulette_site/common/roles.py), so here they are only looked at.
+admin.site.unregister(Group)
+
+
+@admin.register(Group)
+class GroupAdmin(ReadOnlyAdmin):
+    trail_kind = "group"
+    search_fields = ("name",)
+    ordering = ("name",)
+
+
 @admin.register(Player)
 class PlayerAdmin(ReadOnlyAdmin):
     list_display = ("handle", "kyc_state", "standing", "is_restricted", "is_test", "created_at")
     list_filter = ("kyc_state", "standing", "is_restricted", "is_test")
+    trail_kind = "player"
     search_fields = ("handle",)
 
 
@@ -206,7 +228,13 @@ admin.site.unregister(APIKey)
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(ReadOnlyAdmin):
+    trail_kind = "api_key"
     list_display = ("prefix", "name", "scopes", "created", "expiry_date", "revoked")
+
+    def trail_id(self, obj: Model) -> object:
+        """The prefix, which is no secret."""
+        assert isinstance(obj, ApiKey), "this is the page of keys"
+        return obj.prefix
 
 
 @admin.register(AccountSnapshot)

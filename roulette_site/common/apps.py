@@ -7,8 +7,12 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Tags, Warning, register
 from django.db import connections
 from django.db.models.signals import post_migrate, pre_migrate
+from django.utils import timezone
 
-from . import grants, guards, roles
+from . import grants, guards
+from .guards import requests as requests_guards
+
+AUDIT_TABLE = "common_auditentry"
 
 
 def lay_guards(sender: AppConfig, using: str, **kwargs: Any) -> None:
@@ -31,9 +35,12 @@ def grant_to_site(sender: AppConfig, using: str, **kwargs: Any) -> None:
 
 
 def lay_groups(sender: AppConfig, using: str, **kwargs: Any) -> None:
-    """Lay the roles of the staff, once the tables of users and groups are there."""
-    if "auth_group" in connections[using].introspection.table_names():
-        roles.lay_roles()
+    """Lay the roles of the staff, once the tables of groups and of the audit trail are there."""
+    if {"auth_group", AUDIT_TABLE} <= set(connections[using].introspection.table_names()):
+        # Models are there now, and not before.
+        from . import roles
+
+        roles.lay_roles(at=timezone.now())
 
 
 def check_guards(app_configs: Any, databases: Any = None, **kwargs: Any) -> list[CheckMessage]:
@@ -66,6 +73,8 @@ class CommonConfig(AppConfig):
     verbose_name = "House"
 
     def ready(self) -> None:
+        guards.register("sqlite", *requests_guards.SQLITE)
+        guards.register("postgresql", *requests_guards.POSTGRESQL)
         pre_migrate.connect(lift_guards, sender=self, dispatch_uid="common.lift_guards")
         post_migrate.connect(lay_guards, sender=self, dispatch_uid="common.lay_guards")
         post_migrate.connect(grant_to_site, sender=self, dispatch_uid="common.grant_to_site")

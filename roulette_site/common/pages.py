@@ -6,7 +6,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from . import guards
+from .audit_checks import find_unsealed
 from .models import Operator
+from .sql import database_now
 
 
 @require_safe
@@ -29,10 +31,15 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def readyz(request: HttpRequest) -> JsonResponse:
-    """The site can serve: its database answers and holds what it ought to hold; 503 with the reasons otherwise."""
+    """The site can serve: its database answers and holds what it ought to hold; 503 with the reasons otherwise.
+
+    What is wrong and keeps nobody from playing stands under `degraded`.
+    """
     try:
         missing = guards.find_missing(connection)
+        degraded = [] if missing else list(find_unsealed(at=database_now(), everything=False))
     except DatabaseError:
         return JsonResponse({"ready": False, "reasons": ["the database does not answer"]}, status=503)
     reasons = [f"the guard {name} does not stand" for name in missing]
-    return JsonResponse({"ready": not reasons, "reasons": reasons}, status=503 if reasons else 200)
+    said = {"ready": not reasons, "reasons": reasons, "degraded": degraded}
+    return JsonResponse(said, status=503 if reasons else 200)

@@ -1,11 +1,12 @@
 """The admin page of rows that are looked at and never edited there."""
 
-from django.contrib import admin
 from django.db.models import Model
 from django.http import HttpRequest
 
+from .trail_link import TrailLink
 
-class ReadOnlyAdmin(admin.ModelAdmin):
+
+class ReadOnlyAdmin(TrailLink):
     """Nothing is added, changed or deleted here, not even by superusers: money moves through services alone."""
 
     show_full_result_count = False

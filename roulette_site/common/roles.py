@@ -1,17 +1,31 @@
 """The roles of the operator's staff: groups, and the permissions each has. Laid after every migrate."""
 
+import datetime as dt
 from collections.abc import Mapping
+from typing import Any
 
 from django.apps import apps
 from django.contrib.auth.management import create_permissions
 from django.db.models import Q
 
+from .audit import audited, record
+
 # Role: what it may do beyond looking. Money, bets and results are read-only for everyone: acts on them go through
 # services with reasons and second persons, never through a form on a row.
 ROLES: Mapping[str, tuple[str, ...]] = {
-    "Floor manager": (),
-    "Compliance": ("wallets.close_account", "wallets.erase_person"),
-    "Finance": ("wallets.decide_cashrequest", "wallets.work_finding"),
+    "Floor manager": ("common.request_floor", "common.decide_floor"),
+    "Compliance": (
+        "common.request_compliance",
+        "common.decide_compliance",
+        "wallets.close_account",
+        "wallets.erase_person",
+    ),
+    "Finance": (
+        "common.request_finance",
+        "common.decide_finance",
+        "wallets.decide_cashrequest",
+        "wallets.work_finding",
+    ),
     "Support": ("wallets.unlock_login",),
     "Auditor": (),
     "Regulator": (),
@@ -36,7 +50,7 @@ SEES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def lay_roles() -> None:
+def lay_roles(*, at: dt.datetime) -> None:
     """Make every group with exactly the permissions that stand here."""
     group_model, permission_model = apps.get_model("auth", "Group"), apps.get_model("auth", "Permission")
     for label in sorted({label for labels in SEES.values() for label in labels}):
@@ -50,4 +64,22 @@ def lay_roles() -> None:
             app, codename = act.split(".")
             wanted |= Q(content_type__app_label=app, codename=codename)
         group, _ = group_model.objects.get_or_create(name=role)
-        group.permissions.set(permission_model.objects.filter(wanted))
+        permissions = permission_model.objects.filter(wanted).order_by("pk")
+        _give(group, list(permissions.values_list("pk", flat=True)), at=at)
+
+
+def _give(group: Any, wanted: list[int], *, at: dt.datetime) -> None:
+    """Let the group have exactly these permissions; what changes stands in the audit trail."""
+    standing = sorted(group.permissions.values_list("pk", flat=True))
+    if standing == wanted:
+        return
+    with audited():
+        group.permissions.set(wanted)
+        record(
+            act="role_laid",
+            actor="system",
+            subject=("group", group.pk),
+            before={"permissions": standing},
+            after={"permissions": wanted},
+            at=at,
+        )

@@ -76,6 +76,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "roulette_site.common.request_ids.request_id_middleware",
     "roulette_site.common.requests.ReadableRequestMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -175,7 +176,25 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": 300.0},
     },
     "reconcile": {"task": "wallets.tasks.reconcile", "schedule": crontab(hour=5, minute=40)},
+    # The audit trail is chained apart from the acts that it tells of (roulette_site/common/audit_chain.py).
+    "seal-audit": {
+        "task": "roulette_site.common.tasks.seal_audit",
+        "schedule": 1.0,
+        "options": {"queue": "background", "expires": 2.0},
+    },
+    "seal-whole-audit": {
+        "task": "roulette_site.common.tasks.seal_whole_audit",
+        "schedule": 60.0,
+        "options": {"queue": "background", "expires": 60.0},
+    },
+    "expire-requests": {
+        "task": "roulette_site.common.tasks.expire_requests",
+        "schedule": 60.0,
+        "options": {"queue": "background", "expires": 60.0},
+    },
 }
+# An audit entry that waits longer for its seal is an alarm: nobody seals.
+AUDIT_ALARM_SECONDS = 10
 if CELERY_BROKER_URL.startswith("fsatomic:"):
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
         "data_folder_in": str(VAR_DIR / "broker"),
@@ -214,7 +233,7 @@ AUTHENTICATION_BACKENDS = [
     "django.contrib.auth.backends.ModelBackend",
 ]
 # Five failures within half an hour lock an account, wherever they came from. An address is locked by many more, over
-# all accounts: whole houses and telephone networks share one (docs/decisions/0010-logging-in.md).
+# all accounts: whole houses and telephone networks share one (docs/decisions/0012-logging-in.md).
 AXES_FAILURE_LIMIT = 5
 LOGIN_FAILURES_OF_ADDRESS = env.int("LOGIN_FAILURES_OF_ADDRESS", default=50)
 AXES_COOLOFF_TIME = timedelta(minutes=30)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from django.contrib.auth.models import Group
 from django.db import connection
 
 from roulette_site.common.models import Operator
@@ -21,11 +20,11 @@ from tables.services.rounds import draw_round, launch_ball, open_round, reveal_u
 from tables.services.rules import approve_rules
 from tables.services.settlement import settle_round
 from tables.services.tables import set_up_table
-from wallets.models import Account, CashKind, KycState, NoticeOutcome, Player, Unit, User
+from wallets.models import Account, CashKind, KycState, NoticeOutcome, Player, Unit
 from wallets.services.cash_requests import start_deposit
 from wallets.services.ledger import deposit, open_wallet, withdraw
 from wallets.services.notices import Told, take_notice
-from wallets.services.people import add_player, record_person
+from wallets.services.people import add_player, add_staff, record_person
 from wallets.services.standing import set_kyc_state
 
 from .bets import MINIMUM_CENTS, slips_of_round
@@ -137,6 +136,7 @@ def seed_house(*, at: dt.datetime) -> Table:
         number_source=NumberSource.DRAWN,
         rules=SpecificRules.objects.get(rulebook_code="pt-online", version=1),
         minimum_cents=MINIMUM_CENTS,
+        at=at,
     )
     for rules_id in SpecificRules.objects.values_list("pk", flat=True):
         publish_rules(rules_id=rules_id, at=at)
@@ -155,8 +155,7 @@ def seed_people(*, at: dt.datetime) -> None:
         record_person(user=player.user, birth_date=birth_date, at=at, **PLACE)
         deposit(wallet=open_wallet(player=player, unit=Unit.EUR), amount_cents=cents, actor="system", at=at)
     for persona in STAFF:
-        user = User.objects.create_user(email=persona.email, full_name=persona.name, is_staff=True)
-        user.groups.set([Group.objects.get(name=role) for role in persona.roles])
+        user = add_staff(email=persona.email, full_name=persona.name, roles=persona.roles, at=at)
         record_person(user=user, birth_date=persona.birth_date, at=at, **PLACE)
 
 

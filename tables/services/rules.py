@@ -3,8 +3,7 @@
 import datetime as dt
 from fractions import Fraction
 
-from django.db import transaction
-
+from roulette_site.common.audit import audited, facts_of, record
 from roulette_site.common.errors import RuleBroken
 from roulette_site.common.later import after_commit
 from tables.models import RulesStatus, SpecificRules
@@ -16,6 +15,13 @@ from tables.roulette.wheel import WHEEL
 # Rounding up gives at most half a cent on each of 37 numbers, against an edge of at least half the stake over them: a
 # stake of as many cents as this cannot reach 100 %, and a step is a cent at least.
 _STEPS_CHECKED = 40
+
+# What an approval is of, as the audit trail keeps it.
+_APPROVED = (
+    "rulebook_code", "rulebook_edition", "version", "status", "split_dozens_offered", "split_columns_offered",
+    "call_bets", "total_limit_cents", "stake_step_cents", "launch_within_seconds", "approval_reference",
+    "in_force_from",
+)  # fmt: skip
 
 
 class ReturnTooHigh(RuleBroken):
@@ -37,7 +43,7 @@ class CallBetsNotInRulebook(RuleBroken):
 
 
 def approve_rules(
-    *, rules: SpecificRules, reference: str, in_force_from: dt.datetime, at: dt.datetime
+    *, rules: SpecificRules, reference: str, in_force_from: dt.datetime, at: dt.datetime, actor: str = "system"
 ) -> SpecificRules:
     """Record the regulator's approval of a version and have its page published.
 
@@ -50,12 +56,21 @@ def approve_rules(
     if unknown := set(rules.call_bets) - set(rulebook.call_bets):
         raise CallBetsNotInRulebook(f"{rulebook.title} has no call bets {', '.join(sorted(unknown))}.")
     check_returns(rulebook, rules.stake_step_cents)
-    with transaction.atomic():
+    with audited():
+        before = str(rules.status)
         rules.status = RulesStatus.APPROVED
         rules.approval_reference = reference
         rules.approved_at = at
         rules.in_force_from = in_force_from
         rules.save()
+        record(
+            act="rules_approved",
+            actor=actor,
+            subject=("rules", rules.pk),
+            before={"status": before},
+            after=facts_of(rules, *_APPROVED),
+            at=at,
+        )
         after_commit("tables.tasks.publish_rules", "background", rules_id=rules.pk)
     return rules
 

@@ -1,7 +1,8 @@
 """Setting up tables."""
 
-from django.db import transaction
+import datetime as dt
 
+from roulette_site.common.audit import audited, facts_of, record
 from roulette_site.common.errors import RuleBroken
 from tables.models import NumberSource, RulesStatus, SpecificRules, Table, TableKind, TableState
 from wallets.models import Account, AccountKind, Unit
@@ -41,6 +42,8 @@ def set_up_table(
     number_source: NumberSource,
     rules: SpecificRules,
     minimum_cents: int,
+    at: dt.datetime,
+    actor: str = "system",
 ) -> Table:
     """Make a table with its in-play account, open. Raises where its rules do not let it play."""
     rulebook = rules.rulebook
@@ -55,9 +58,9 @@ def set_up_table(
     if minimum_cents % rules.stake_step_cents:
         raise MinimumOffStep("The minimum must be a multiple of the stake step.")
     operator_account(kind=AccountKind.HOUSE, unit=unit)
-    with transaction.atomic():
+    with audited():
         in_play = Account.objects.create(kind=AccountKind.IN_PLAY, unit=unit)
-        return Table.objects.create(
+        table = Table.objects.create(
             slug=slug,
             name=name,
             kind=kind,
@@ -68,3 +71,11 @@ def set_up_table(
             state=TableState.OPEN,
             in_play=in_play,
         )
+        record(
+            act="table_set_up",
+            actor=actor,
+            subject=("table", table.pk),
+            after=facts_of(table, "slug", "name", "kind", "unit", "number_source", "rules", "minimum_cents", "state"),
+            at=at,
+        )
+    return table

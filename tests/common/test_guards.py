@@ -80,12 +80,16 @@ MUTABLE_COLUMNS = {
     },
     "tables_gameround": {"state", "closes_at", "client_seed"},
     "tables_seat": {"play_until", "reality_check_at"},
+    # One way (roulette_site/common/guards/requests.py).
+    "common_foureyesrequest": {"state"},
     "sessions_app_gamesession": set(),
 }
 # People and keys are changed and, as personal data, erased; the house's own particulars are administered.
 UNGUARDED = {
     "wallets_user", "wallets_user_groups", "wallets_user_user_permissions", "wallets_apikey", "common_operator",
     "wallets_loginrecord",
+    # On SQLite it holds a row while an audited act is open, and none afterwards.
+    "common_actinhand",
 }  # fmt: skip
 
 

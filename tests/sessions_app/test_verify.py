@@ -81,6 +81,14 @@ TAMPERINGS: dict[str, list[str]] = {
     "limits": ["UPDATE tables_gameround SET minimum_cents = 1"],
     "calls": ["UPDATE tables_slipcall SET unit_cents = unit_cents + 10"],
     "round_states": ["UPDATE tables_gameround SET bets_digest = NULL"],
+    "audit_edits": ["UPDATE common_auditentry SET reason = 'another'"],
+    "audit_gaps": ["DELETE FROM common_auditseal WHERE sequence = 2"],
+    "audit_forks": ["UPDATE common_auditseal SET previous_hash = 'one for all'"],
+    "audit_sealed": [
+        "UPDATE common_auditentry SET recorded_at = '2001-01-01 00:00:00+00:00'",
+        "DELETE FROM common_auditseal WHERE sequence = (SELECT max(sequence) FROM common_auditseal)",
+    ],
+    "row_changes": ["UPDATE common_rowchange SET act_key = 'of no act' WHERE table_name = 'wallets_player'"],
     "published": ["UPDATE tables_publishedrules SET html = replace(html, '35 to 1', '36 to 1')"],
 }
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from roulette_site.common.audit import audited, record
 from sessions_app.services.game_sessions import start_game_session
 from tables.models import GameRound, RoundState, SpecificRules, Table
 from tables.roulette import rulebooks
@@ -62,7 +63,9 @@ class Amendment:
             created_at=dt.datetime(2027, 1, 1, tzinfo=dt.UTC),
         )
         approve_rules(rules=rules, reference="TEST-2", in_force_from=rules.created_at, at=rules.created_at)
-        Table.objects.filter(pk=table.pk).update(rules=rules)
+        with audited():
+            Table.objects.filter(pk=table.pk).update(rules=rules)
+            record(act="table_changed", actor="system", subject=("table", table.pk), at=rules.created_at)
         return rules
 
 

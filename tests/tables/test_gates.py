@@ -37,7 +37,7 @@ def approve(rules: SpecificRules) -> SpecificRules:
 def set_up(rules: SpecificRules, **changed: Any) -> Table:
     given = {
         "slug": "t", "name": "T", "kind": TableKind.INDIVIDUAL, "unit": Unit.EUR, "number_source": NumberSource.DRAWN,
-        "minimum_cents": 50,
+        "minimum_cents": 50, "at": NOON,
     }  # fmt: skip
     return set_up_table(rules=rules, **{**given, **changed})
 

@@ -11,7 +11,7 @@ from tables.roulette.rulebooks import find_rulebook
 from tables.services.advance import open_individual_round
 from tables.services.betting import SlipRefused
 from tables.services.tables import SourceNotLawful, set_up_table
-from tests.house import DRAW_KEY, House, PlayerAtTable, bet, make_house
+from tests.house import DRAW_KEY, NOON, House, PlayerAtTable, bet, make_house
 from tests.tables.test_rounds import seed_for
 from wallets.models import AccountKind, Transfer, Unit
 from wallets.services.ledger import operator_account
@@ -42,7 +42,7 @@ def test_the_portuguese_rules_are_those_of_the_regulations_annex_for_play_online
     with pytest.raises(SourceNotLawful):
         set_up_table(
             slug="dealt", name="Dealt", kind=TableKind.MULTIPLAYER, unit=Unit.EUR, number_source=NumberSource.DEALT,
-            rules=house.table.rules, minimum_cents=50,
+            rules=house.table.rules, minimum_cents=50, at=NOON,
         )  # fmt: skip
     assert Table.objects.count() == 1
 

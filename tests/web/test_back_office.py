@@ -12,8 +12,8 @@ from wallets.models import User
 from .pages import staff_client
 
 pytestmark = pytest.mark.django_db
-# The sealed seed and its commitment are shown with the draw; people are administered.
-NOT_THERE = {"tables.RoundSeed"}
+# The sealed seed and its commitment are shown with the draw; an act in hand is nobody's to see; people are administered.
+NOT_THERE = {"tables.RoundSeed", "common.ActInHand"}
 EDITED = {"wallets.User", "common.Operator"}
 OURS = {
     model._meta.label: model

@@ -288,7 +288,7 @@ def test_the_demonstration_is_there_only_where_it_may_be(house: House, settings:
 
 def test_alive_and_ready(house: House) -> None:
     assert Client().get("/healthz").content == b"alive"
-    assert Client().get("/readyz").json() == {"ready": True, "reasons": []}
+    assert Client().get("/readyz").json() == {"ready": True, "reasons": [], "degraded": []}
     assert b"#d9b44a" in Client().get("/brand.css").content
 
 

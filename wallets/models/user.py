@@ -4,6 +4,9 @@ from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
 from django.db import models
 from django.db.models.functions import Lower
+from django.utils import timezone
+
+from roulette_site.common.audit import audited, facts_of, record
 
 
 class UserManager(BaseUserManager["User"]):
@@ -17,7 +20,14 @@ class UserManager(BaseUserManager["User"]):
         """Store a user; without a password nobody can log in with it."""
         user = self.model(email=self.normalize_email(email), **fields)
         user.set_password(password)
-        user.save(using=self._db)
+        if not (user.is_staff or user.is_superuser):
+            user.save(using=self._db)
+            return user
+        # Also from a terminal (`createsuperuser`): whoever gets rights stands in the audit trail.
+        with audited():
+            user.save(using=self._db)
+            facts = facts_of(user, "is_active", "is_staff", "is_superuser")
+            record(act="user_added", actor="system", subject=("user", user.pk), after=facts, at=timezone.now())
         return user
 
     def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":

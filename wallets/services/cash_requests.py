@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
 
+from roulette_site.common.audit import record
 from roulette_site.common.errors import RuleBroken
 from roulette_site.common.later import after_commit
 from roulette_site.common.sql import breaks_unique_key
@@ -95,7 +96,17 @@ def request_withdrawal(
 def record_step(
     request: CashRequest, to_state: CashState, *, actor: str, at: dt.datetime, reason: str = "", from_state: str = ""
 ) -> None:
-    """Write down that a request has come so far."""
+    """Write down that a request has come so far; what a person has decided stands in the audit trail too."""
+    if actor.startswith("staff:"):
+        record(
+            act=f"cash_request_{to_state}",
+            actor=actor,
+            subject=("cash_request", request.pk),
+            before={"state": from_state},
+            after={"state": str(to_state)},
+            reason=reason[:300],
+            at=at,
+        )
     CashStep.objects.create(
         request=request, from_state=from_state, to_state=to_state, actor=actor, reason=reason[:300], at=at
     )

@@ -8,8 +8,8 @@ from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.conf import settings
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
-from django.db import transaction
 
+from roulette_site.common.audit import audited, record
 from roulette_site.common.errors import RuleBroken
 from wallets.models import Account, LoginRecord, Person, PersonAct, PersonActKind, Player, Standing, User
 from wallets.personal import email_key
@@ -57,7 +57,7 @@ def close_account(*, user: User, reason: str, actor: str, at: dt.datetime) -> Pe
     Raises ReasonMissing, AccountClosed, and AccountNotEmpty before a player's money has been paid out.
     """
     said = check_reason(reason)
-    with transaction.atomic():
+    with audited():
         user = User.objects.select_for_update().get(pk=user.pk)
         if closed_since(user) is not None:
             raise AccountClosed("The account is closed already.")
@@ -66,6 +66,7 @@ def close_account(*, user: User, reason: str, actor: str, at: dt.datetime) -> Pe
             set_standing(player=player, standing=Standing.CLOSED, reason=said, actor=actor, at=at)
         User.objects.filter(pk=user.pk).update(is_active=False)
         end_logins(user=user, at=at)
+        record(act="account_closed", actor=actor, subject=("user", user.pk), reason=said, at=at)
         return PersonAct.objects.create(user=user, kind=PersonActKind.ACCOUNT_CLOSED, actor=actor, reason=said, at=at)
 
 
@@ -76,7 +77,7 @@ def erase_person(*, user: User, reason: str, actor: str, at: dt.datetime) -> Per
     stays as an act; the reason must name nobody.
     """
     said = check_reason(reason)
-    with transaction.atomic():
+    with audited():
         user = User.objects.select_for_update().get(pk=user.pk)
         if user.email == ERASED_EMAIL.format(id=user.pk):
             raise AlreadyErased("The data of this person were erased before.")
@@ -89,6 +90,7 @@ def erase_person(*, user: User, reason: str, actor: str, at: dt.datetime) -> Per
         if Account.objects.filter(player__user=user, balance_cents__gt=0).exists():
             raise MoneyLeft("There is money in the person's wallets.")
         _blank(user, at=at)
+        record(act="person_erased", actor=actor, subject=("user", user.pk), reason=said, at=at)
         return PersonAct.objects.create(user=user, kind=PersonActKind.ERASED, actor=actor, reason=said, at=at)
 
 

@@ -4,6 +4,7 @@ import datetime as dt
 
 from django.db import transaction
 
+from roulette_site.common.audit import record
 from roulette_site.common.errors import RuleBroken
 from wallets.models import Exclusion, ExclusionEnd, ExclusionKind, Player
 from wallets.protection import PAUSES, SELF_EXCLUSIONS, add_months, early_end_of_self_exclusion
@@ -102,6 +103,14 @@ def lift_exclusion(*, exclusion_id: int, reason: str, actor: str, second_actor: 
             exclusion=exclusion, asked_at=at, ends_at=at, actor=actor, second_actor=second_actor, reason=reason
         )
         refresh_gates(player)
+        record(
+            act="exclusion_lifted",
+            actor=actor,
+            subject=("player", player.pk),
+            after={"exclusion": exclusion.pk, "second_actor": second_actor},
+            reason=reason,
+            at=at,
+        )
         return end
 
 
@@ -121,4 +130,12 @@ def _exclude(
             player=player, kind=kind, starts_at=at, ends_at=ends_at, term=term, actor=actor, reason=reason
         )
         refresh_gates(player)
+        record(
+            act="player_excluded",
+            actor=actor,
+            subject=("player", player.pk),
+            after={"exclusion": exclusion.pk, "kind": str(kind), "term": term},
+            reason=reason,
+            at=at,
+        )
         return exclusion

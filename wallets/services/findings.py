@@ -5,6 +5,7 @@ import datetime as dt
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
+from roulette_site.common.audit import record
 from roulette_site.common.errors import RuleBroken
 from roulette_site.common.sql import breaks_unique_key
 from wallets.models import (
@@ -101,6 +102,7 @@ def resolve_finding(*, finding_id: int, text: str, actor: str, at: dt.datetime) 
             raise NotYours("Take the finding first: it is resolved by the one who has it.")
         try:
             with transaction.atomic():
+                record(act="finding_resolved", actor=actor, subject=("finding", finding.pk), reason=text, at=at)
                 return FindingStep.objects.create(
                     finding=finding, kind=FindingStepKind.RESOLVED, actor=actor, text=text, at=at
                 )

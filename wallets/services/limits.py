@@ -4,6 +4,7 @@ import datetime as dt
 
 from django.db import transaction
 
+from roulette_site.common.audit import record
 from roulette_site.common.errors import RuleBroken
 from wallets.models import Limit, LimitKind, LimitPeriod, LimitSide, Loosening, Player
 from wallets.protection import LOOSENING_LAPSES, LOOSENING_WAITS, is_looser
@@ -154,6 +155,15 @@ def set_operator_limit(
             actor=actor, at=at, reason=reason, second_actor=second_actor,
         )  # fmt: skip
         refresh_gates(player)
+        record(
+            act="operator_limit_set",
+            actor=actor,
+            subject=("player", player.pk),
+            before={"kind": str(kind), "period": str(period), "value": before},
+            after={"kind": str(kind), "period": str(period), "value": value, "second_actor": second_actor},
+            reason=reason,
+            at=at,
+        )
         return row
 
 

@@ -11,6 +11,7 @@ from axes.models import AccessAttempt
 from django.conf import settings
 from django.db import transaction
 
+from roulette_site.common.audit import record
 from roulette_site.common.errors import RuleBroken
 from wallets.models import Entrance, LoginRecord, PersonAct, PersonActKind, User
 from wallets.personal import email_key
@@ -98,6 +99,7 @@ def unlock_login(*, user: User, reason: str, actor: str, at: dt.datetime) -> Per
     with transaction.atomic():
         if not axes.utils.reset(username=email_key(user.email)):
             raise NotLocked("There are no failed logins to forgive.")
+        record(act="login_unlocked", actor=actor, subject=("user", user.pk), reason=said, at=at)
         return PersonAct.objects.create(user=user, kind=PersonActKind.LOGIN_UNLOCKED, actor=actor, reason=said, at=at)
 
 
@@ -173,6 +175,7 @@ def reset_second_factor(*, user: User, reason: str, actor: str, at: dt.datetime)
     with transaction.atomic():
         remove_second_factor(user=user)
         end_logins(user=user, at=at)
+        record(act="second_factor_reset", actor=actor, subject=("user", user.pk), reason=said, at=at)
         return PersonAct.objects.create(
             user=user, kind=PersonActKind.SECOND_FACTOR_RESET, actor=actor, reason=said, at=at
         )

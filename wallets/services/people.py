@@ -2,15 +2,17 @@
 
 import datetime as dt
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from allauth.account.models import EmailAddress
+from django.contrib.auth.models import Group
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
 
+from roulette_site.common.audit import audited, record
 from roulette_site.common.errors import RuleBroken
 from roulette_site.common.models.operator import validate_time_zone
 from roulette_site.common.sql import breaks_unique_key
@@ -88,12 +90,30 @@ class PersonErased(RuleBroken):
     code = "person_erased"
 
 
-def add_player(*, email: str, full_name: str, handle: str, at: dt.datetime) -> Player:
+def add_player(*, email: str, full_name: str, handle: str, at: dt.datetime, actor: str = "system") -> Player:
     """Store a player who can log in once he has a password; whoever adds him answers for his address."""
-    with transaction.atomic():
+    with audited():
         user = User.objects.create_user(email=email, full_name=full_name)
         EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
-        return Player.objects.create(user=user, handle=handle, created_at=at)
+        player = Player.objects.create(user=user, handle=handle, created_at=at)
+        record(act="player_added", actor=actor, subject=("player", player.pk), after={"user": user.pk}, at=at)
+    return player
+
+
+def add_staff(*, email: str, full_name: str, roles: Sequence[str], at: dt.datetime, actor: str = "system") -> User:
+    """Store a member of the staff with roles (groups that exist), who can log in once he has a password."""
+    with audited():
+        user = User.objects.create_user(email=email, full_name=full_name, is_staff=True)
+        groups = [Group.objects.get(name=role) for role in roles]
+        user.groups.set(groups)
+        record(
+            act="roles_given",
+            actor=actor,
+            subject=("user", user.pk),
+            after={"groups": sorted(group.pk for group in groups)},
+            at=at,
+        )
+    return user
 
 
 def register_player(
@@ -124,7 +144,7 @@ def register_player(
     if User.objects.filter(email__iexact=address).exists():
         raise EmailTaken("Somebody has this address already.")
     try:
-        with transaction.atomic():
+        with audited():
             user = User.objects.create_user(email=address, password=password, full_name=name)
             EmailAddress.objects.create(user=user, email=user.email, verified=False, primary=True)
             record_person(
@@ -136,6 +156,8 @@ def register_player(
             player = Player.objects.create(user=user, handle=_fresh_handle(), created_at=at, time_zone=time_zone)
             for unit in Unit:
                 open_wallet(player=player, unit=unit)
+            actor = f"player:{player.pk}"
+            record(act="player_registered", actor=actor, subject=("player", player.pk), after={"user": user.pk}, at=at)
             return player
     except IntegrityError as error:
         # Somebody registered the same address at the same moment.

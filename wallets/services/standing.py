@@ -2,9 +2,9 @@
 
 import datetime as dt
 
-from django.db import transaction
 from django.db.models import Sum
 
+from roulette_site.common.audit import audited, record
 from roulette_site.common.errors import RuleBroken
 from wallets.models import Account, KycState, Player, Standing, StandingChange, StandingField, Unit
 
@@ -70,7 +70,7 @@ def _change(
     player: Player, field: StandingField, after: KycState | Standing | bool, reason: str, actor: str, at: dt.datetime
 ) -> Player:
     reason = checked_reason(reason)
-    with transaction.atomic():
+    with audited():
         player = lock_player(player)
         before = getattr(player, field)
         if before == after:
@@ -94,6 +94,15 @@ def _change(
             changed_at=at,
         )
         refresh_gates(player)
+        record(
+            act=f"{field.name.lower()}_changed",
+            actor=actor,
+            subject=("player", player.pk),
+            before={str(field): str(before).lower()},
+            after={str(field): str(after).lower()},
+            reason=reason,
+            at=at,
+        )
         return player
 
 

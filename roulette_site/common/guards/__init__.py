@@ -17,7 +17,7 @@ from typing import Any
 from django.db import OperationalError, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from . import postgresql, sqlite
+from . import postgresql, sqlite, watches
 from .objects import DatabaseObject, Guard
 from .postgresql import postgresql_function, postgresql_trigger
 
@@ -37,6 +37,15 @@ __all__ = (
 )
 
 GUARDS = (
+    Guard("common_auditentry"),
+    Guard("common_auditseal", key="entry_id"),
+    Guard("common_rowchange"),
+    # roulette_site/common/guards/requests.py says which states follow which.
+    Guard(
+        "common_foureyesrequest",
+        frozen=("id", "act", "arguments", "maker", "reason", "evidence", "made_at", "expires_at"),
+        write_once=("decider", "decision_reason", "decided_at"),
+    ),
     Guard("wallets_transfer"),
     Guard("wallets_account", frozen=("id", "kind", "unit", "player_id")),
     Guard("wallets_player", frozen=("id", "user_id", "created_at", "time_zone", "is_test")),
@@ -189,6 +198,7 @@ def _expected(connection: BaseDatabaseWrapper) -> Iterator[DatabaseObject]:
     for vendor, one in _registered:
         if vendor == connection.vendor and (not one.table or one.table in present):
             yield one
+    yield from watches.objects_of(connection, present)
 
 
 def _guard_as_it_can_be(connection: BaseDatabaseWrapper, guard: Guard) -> Iterator[DatabaseObject]:

@@ -8,11 +8,14 @@ from .objects import DatabaseObject, Guard
 
 # A column as Django writes it in the condition of an index.
 _COLUMN = re.compile(r'"\w+"')
+_OF_NEW = r"NEW.\g<0>"
+# The one expression that an index is on, as Django writes it: CREATE UNIQUE INDEX "..." ON "..." ((LOWER("email"))).
+_EXPRESSION = re.compile(r' ON "\w+" \(\((.*)\)\)')
 
 
 def triggers_of(cursor: Any, guard: Guard) -> Iterator[DatabaseObject]:
     """The triggers of a guard, for the unique keys that its table has now."""
-    table, keys = guard.table, _unique_keys(cursor, guard)
+    table, keys = guard.table, unique_keys(cursor, guard)
     yield _trigger(f"{table}_no_delete", table, "BEFORE DELETE", "", f"{table}: rows are never deleted")
     # REPLACE deletes whatever shares a unique key, without a delete trigger where recursive_triggers is off.
     in_the_way = [_conflict(table, columns, condition) for columns, condition in keys]
@@ -35,32 +38,34 @@ def stands(cursor: Any, one: DatabaseObject) -> bool:
     return row is not None and row[0].strip() == one.create.strip()
 
 
-def _unique_keys(cursor: Any, guard: Guard) -> list[tuple[tuple[str, ...], str]]:
-    """Each unique key of the table: its columns, and the condition of a partial one (empty otherwise)."""
+def unique_keys(cursor: Any, guard: Guard) -> list[tuple[tuple[str, ...], str]]:
+    """Each unique key of the table: its columns (or expressions) as SQL, and the condition of a partial one."""
     cursor.execute(
         "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = %s ORDER BY name", [guard.table]
     )
     created = dict(cursor.fetchall())
     cursor.execute(f"PRAGMA index_list({guard.table})")
-    keys = {((guard.key,), "")}
+    keys = {((f'"{guard.key}"',), "")}
     for _, name, is_unique, _, is_partial in cursor.fetchall():
         if is_unique:
             cursor.execute(f"PRAGMA index_info({name})")
             columns = tuple(column for _, _, column in cursor.fetchall())
-            keys.add((columns, created[name].partition(" WHERE ")[2] if is_partial else ""))
+            expression = _EXPRESSION.findall(created.get(name) or "") if None in columns else []
+            quoted = tuple(expression or (f'"{column}"' for column in columns))
+            keys.add((quoted, created[name].partition(" WHERE ")[2] if is_partial else ""))
     return sorted(keys)
 
 
 def _conflict(table: str, columns: Iterable[str], condition: str, besides: str = "") -> str:
     """SQL that says whether another row holds the unique key that the new row has."""
-    parts = [f'"{column}" = NEW."{column}"' for column in columns]
+    parts = [f"{column} = {_COLUMN.sub(_OF_NEW, column)}" for column in columns]
     if condition:
         parts.append(f"({condition})")
     if besides:
         parts.append(f"{besides} <> NEW.{besides}")
     exists = f"EXISTS (SELECT 1 FROM {table} WHERE {' AND '.join(parts)})"
     # A partial key binds only rows that meet its condition: the new one has to meet it too.
-    met_by_new = _COLUMN.sub(r"NEW.\g<0>", condition)
+    met_by_new = _COLUMN.sub(_OF_NEW, condition)
     return f"({exists} AND ({met_by_new}))" if condition else exists
 
 

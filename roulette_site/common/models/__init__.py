@@ -1,3 +1,5 @@
+from .audit import ActInHand, AuditEntry, AuditSeal, RowChange
+from .four_eyes import FourEyesRequest, RequestState
 from .operator import Operator
 
-__all__ = ("Operator",)
+__all__ = ("ActInHand", "AuditEntry", "AuditSeal", "FourEyesRequest", "Operator", "RequestState", "RowChange")

@@ -6,13 +6,14 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 
+from roulette_site.common import audit_checks as audit
 from roulette_site.common import verification as house
 from roulette_site.common.verification import Check
 from sessions_app.selectors import verification as sessions
 from tables.selectors import verification as game
 from wallets.selectors import verification as ledger
 
-CHECKS = (*house.CHECKS, *ledger.CHECKS, *game.CHECKS, *sessions.CHECKS)
+CHECKS = (*house.CHECKS, *audit.CHECKS, *ledger.CHECKS, *game.CHECKS, *sessions.CHECKS)
 
 
 class Command(BaseCommand):

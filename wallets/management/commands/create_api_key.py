@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from wallets.models import ApiKey, Scope
+from wallets.services.api_keys import make_api_key
 
 MOST_DAYS = 3650
 
@@ -28,8 +29,9 @@ class Command(BaseCommand):
         days = options["days"]
         if days is not None and not 0 < days <= MOST_DAYS:
             raise CommandError(f"A key is good for 1 to {MOST_DAYS} days.")
-        expiry_date = None if days is None else timezone.now() + dt.timedelta(days=days)
-        _, secret = ApiKey.objects.create_key(
-            name=options["name"], scopes=sorted(set(options["scope"])), expiry_date=expiry_date
+        now = timezone.now()
+        expiry_date = None if days is None else now + dt.timedelta(days=days)
+        _, secret = make_api_key(
+            name=options["name"], scopes=options["scope"], expiry_date=expiry_date, actor="system", at=now
         )
         self.stdout.write(secret)

@@ -3,8 +3,10 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
 
 from wallets.models import ApiKey
+from wallets.services.api_keys import revoke_api_key
 
 
 class Command(BaseCommand):
@@ -19,7 +21,5 @@ class Command(BaseCommand):
         key = ApiKey.objects.filter(prefix=options["prefix"]).first()
         if key is None:
             raise CommandError(f"There is no key {options['prefix']!r}.")
-        if not key.revoked:
-            key.revoked = True
-            key.save(update_fields=["revoked"])
+        revoke_api_key(key=key, actor="system", at=timezone.now())
         self.stdout.write(f"{key.name} ({key.prefix}) is revoked.")

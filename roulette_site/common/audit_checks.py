@@ -1,0 +1,90 @@
+"""The proofs of the audit trail: edit, gap and fork told apart, and what was changed without an entry."""
+
+import datetime as dt
+from collections.abc import Callable, Iterator
+from itertools import chain
+
+from django.conf import settings
+
+from .audit_chain import GENESIS, HASHED, count_unsealed_since, hash_of
+from .models import AuditSeal
+from .sql import database_now
+from .verification import Check, differences
+
+# Where a seal does not begin at the hash of the one before it, and no fork explains it.
+_SEALED_ANEW = f"""
+SELECT s.sequence FROM common_auditseal s LEFT JOIN common_auditseal p ON p.sequence = s.sequence - 1
+WHERE (s.sequence = 1 AND s.previous_hash <> '{GENESIS}' OR p.hash <> s.previous_hash)
+  AND (SELECT count(*) FROM common_auditseal o WHERE o.previous_hash = s.previous_hash) = 1
+ORDER BY s.sequence
+"""
+
+_MISSING_SEALS = """
+SELECT n.before, n.sequence FROM (
+  SELECT sequence, COALESCE(LAG(sequence) OVER (ORDER BY sequence), 0) AS before FROM common_auditseal
+) n WHERE n.sequence > n.before + 1 ORDER BY n.sequence
+"""
+
+_MISSING_ENTRIES = """
+SELECT s.sequence, s.entry_id FROM common_auditseal s LEFT JOIN common_auditentry e ON e.id = s.entry_id
+WHERE e.id IS NULL ORDER BY s.sequence
+"""
+
+_ONE_PREDECESSOR = """
+SELECT previous_hash, count(*) FROM common_auditseal GROUP BY previous_hash HAVING count(*) > 1 ORDER BY previous_hash
+"""
+
+_ONE_NUMBER = "SELECT sequence, count(*) FROM common_auditseal GROUP BY sequence HAVING count(*) > 1 ORDER BY sequence"
+
+_WITHOUT_ENTRY = """
+SELECT c.id, c.operation, c.table_name, c.row_key, c.at FROM common_rowchange c
+LEFT JOIN common_auditentry e ON e.act_key = c.act_key AND e.act_key <> ''
+WHERE e.id IS NULL ORDER BY c.id
+"""
+
+
+def _edits() -> Iterator[str]:
+    columns = {f"entry__{name}": name for name in HASHED}
+    seals = AuditSeal.objects.filter(entry__id__isnull=False).order_by("sequence")
+    for row in seals.values("sequence", "previous_hash", "hash", *columns).iterator(chunk_size=500):
+        stored = {name: row[key] for key, name in columns.items()}
+        if hash_of(row["previous_hash"], stored) != row["hash"]:
+            yield f"entry {stored['id']} (seal {row['sequence']}) does not say what was sealed: it was edited"
+    yield from differences(_SEALED_ANEW, [], "seal {0} was not made over the seal before it: that one was made anew")
+
+
+def _gaps() -> Iterator[str]:
+    missing = "between seals {0} and {1} of the chain others are missing"
+    removed = "seal {0} stands, and its entry {1} was removed"
+    return chain(differences(_MISSING_SEALS, [], missing), differences(_MISSING_ENTRIES, [], removed))
+
+
+def _forks() -> Iterator[str]:
+    same_predecessor = "{1} seals follow the same one, {0}: the chain forks"
+    same_number = "{1} seals have the number {0}: the chain forks"
+    return chain(differences(_ONE_PREDECESSOR, [], same_predecessor), differences(_ONE_NUMBER, [], same_number))
+
+
+def find_unsealed(*, at: dt.datetime, everything: bool) -> Iterator[str]:
+    """Say that entries have waited too long for their seal, if any have at that instant of the database's clock."""
+    seconds = settings.AUDIT_ALARM_SECONDS
+    count = count_unsealed_since(at=at, seconds=seconds, everything=everything)
+    if count:
+        yield f"audit entries without a seal after {seconds} seconds: {count}; the sealer does not run"
+
+
+def _unsealed(now: Callable[[], dt.datetime] = database_now) -> Iterator[str]:
+    return find_unsealed(at=now(), everything=True)
+
+
+CHECKS = (
+    Check("audit_edits", "every audit entry says what was sealed, and every seal is over the one before it", _edits),
+    Check("audit_gaps", "no number is missing in the audit chain, and no entry of it", _gaps),
+    Check("audit_forks", "every seal of the audit chain has a number and a predecessor of its own", _forks),
+    Check("audit_sealed", "no audit entry waits too long for its seal", _unsealed),
+    Check(
+        "row_changes",
+        "every change of people, rights, rules and tables has its audit entry",
+        lambda: differences(_WITHOUT_ENTRY, [], "change {0}, {1} of {2} {3} at {4}, was made without an audit entry"),
+    ),
+)

@@ -1,0 +1,190 @@
+"""Which rows the database itself notes the changes of, and the triggers that do it, on both databases.
+
+A change is noted in common_rowchange however it is made: by a service, in bulk, by raw SQL from another program. What
+services do anyway under the audit trail carries the act's key there; anything else carries none, and `verify` reports
+it. The hot paths, placing and settling, write no watched column: a transfer is its own record.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from . import sqlite
+from .objects import DatabaseObject, Guard
+from .postgresql import postgresql_function, postgresql_trigger
+
+NOTES = "common_rowchange"
+
+
+@dataclass(frozen=True)
+class Watch:
+    """The columns of one table whose changes are noted; personal data is never among them.
+
+    `inserted` is SQL that says which new rows are noted (none where it is empty); `deleted` is off for tables of which
+    a guard lets no row be deleted or replaced.
+    """
+
+    table: str
+    columns: tuple[str, ...]
+    key: str = "id"
+    inserted: str = ""
+    deleted: bool = True
+
+
+_ALL = "1 = 1"
+
+WATCHES = (
+    # Of a user the rights alone are noted, and he himself where he comes with some.
+    Watch(
+        "wallets_user",
+        ("is_active", "is_staff", "is_superuser"),
+        inserted="NEW.is_staff OR NEW.is_superuser OR NOT NEW.is_active",
+    ),
+    Watch("wallets_user_groups", ("user_id", "group_id"), inserted=_ALL),
+    Watch("wallets_user_user_permissions", ("user_id", "permission_id"), inserted=_ALL),
+    Watch("auth_group", ("name",)),
+    Watch("auth_group_permissions", ("group_id", "permission_id"), inserted=_ALL),
+    # Not the handle: staff may have given one that says who it is, and this table is kept for ever.
+    Watch("wallets_player", ("kyc_state", "standing", "is_restricted"), inserted=_ALL, deleted=False),
+    Watch("wallets_apikey", ("revoked", "scopes", "expiry_date"), key="prefix", inserted=_ALL),
+    Watch(
+        "common_operator",
+        ("legal_name", "brand", "licence", "accent_colour", "felt_colour", "time_zone", "gaming_day_starts_at",
+         "help_address", "complaint_address"),
+    ),
+    # A draft says nothing yet; whatever comes into the table as more than that has passed by the approval.
+    Watch(
+        "tables_specificrules",
+        ("status", "split_dozens_offered", "split_columns_offered", "call_bets", "total_limit_cents",
+         "stake_step_cents", "launch_within_seconds", "approval_reference", "approved_at", "in_force_from"),
+        inserted="NEW.status <> 'draft'",
+        deleted=False,
+    ),
+    # Not the counters, which every round moves.
+    Watch("tables_table", ("name", "rules_id", "minimum_cents", "state"), inserted=_ALL, deleted=False),
+)  # fmt: skip
+
+
+def objects_of(connection: BaseDatabaseWrapper, present: set[str]) -> Iterator[DatabaseObject]:
+    """The triggers of every watch whose table is there, for the columns that it has at this state of its migrations."""
+    if NOTES not in present:
+        return
+    for watch in WATCHES:
+        if watch.table not in present:
+            continue
+        with connection.cursor() as cursor:
+            there = {one.name for one in connection.introspection.get_table_description(cursor, watch.table)}
+            fitting = replace(watch, columns=tuple(name for name in watch.columns if name in there))
+            if connection.vendor == "sqlite":
+                yield from _of_sqlite(cursor, fitting)
+            else:
+                yield from _of_postgresql(fitting)
+
+
+def _changed(watch: Watch, differs: str) -> str:
+    return " OR ".join(f"NEW.{name} {differs} OLD.{name}" for name in dict.fromkeys((watch.key, *watch.columns)))
+
+
+def _of_postgresql(watch: Watch) -> Iterator[DatabaseObject]:
+    table, function = watch.table, f"{watch.table}_note"
+    names = ", ".join(f"'{name}'" for name in watch.columns)
+    yield postgresql_function(
+        function,
+        "() RETURNS trigger",
+        f"""
+BEGIN
+  INSERT INTO {NOTES} (at, table_name, row_key, operation, columns, act_key)
+  SELECT clock_timestamp(), '{table}', coalesce(r.old ->> '{watch.key}', r.new ->> '{watch.key}', ''), lower(TG_OP),
+    coalesce(
+      (SELECT jsonb_object_agg(c, jsonb_build_array(r.old -> c, r.new -> c)) FROM unnest(ARRAY[{names}]) AS c
+       WHERE (r.old -> c) IS DISTINCT FROM (r.new -> c)),
+      '{{}}'::jsonb
+    ),
+    coalesce(current_setting('audit.act_key', true), '')
+  FROM (SELECT to_jsonb(OLD) AS old, to_jsonb(NEW) AS new) AS r;
+  RETURN NULL;
+END""",
+    )
+    columns = ", ".join(dict.fromkeys((watch.key, *watch.columns)))
+    condition = _changed(watch, "IS DISTINCT FROM")
+    yield postgresql_trigger(
+        f"{table}_note_update", table, f"AFTER UPDATE OF {columns}", f"FOR EACH ROW WHEN ({condition})", function
+    )
+    if watch.inserted:
+        yield postgresql_trigger(
+            f"{table}_note_insert", table, "AFTER INSERT", f"FOR EACH ROW WHEN ({watch.inserted})", function
+        )
+    if watch.deleted:
+        yield postgresql_trigger(f"{table}_note_delete", table, "AFTER DELETE", "FOR EACH ROW", function)
+        yield postgresql_trigger(f"{table}_note_truncate", table, "AFTER TRUNCATE", "FOR EACH STATEMENT", function)
+
+
+def _of_sqlite(cursor: Any, watch: Watch) -> Iterator[DatabaseObject]:
+    table = watch.table
+    columns = ", ".join(dict.fromkeys((watch.key, *watch.columns)))
+    yield _sqlite_trigger(watch, "update", f"AFTER UPDATE OF {columns}", _changed(watch, "IS NOT"), "OLD", "NEW")
+    if watch.inserted:
+        yield _sqlite_trigger(watch, "insert", "AFTER INSERT", watch.inserted, "", "NEW")
+    if watch.deleted:
+        yield _sqlite_trigger(watch, "delete", "AFTER DELETE", "", "OLD", "")
+        # REPLACE, and UPDATE OR REPLACE, push out a row without a delete trigger where recursive_triggers is off, as in
+        # the sqlite3 shell. Who is about to be pushed out is noted before.
+        keys = sqlite.unique_keys(cursor, Guard(table))
+        pushed_out = " OR ".join(f"({_same(key)})" for key in keys)
+        differs = " OR ".join(f"o.{name} IS NOT NEW.{name}" for name in dict.fromkeys((watch.key, *watch.columns)))
+        yield _sqlite_replaced(watch, "replace", "INSERT", f"({pushed_out}) AND ({differs})")
+        yield _sqlite_replaced(watch, "push_out", "UPDATE", f"({pushed_out}) AND o.rowid <> OLD.rowid")
+
+
+_QUOTED = re.compile(r'"(\w+)"')
+
+
+def _same(key: tuple[tuple[str, ...], str]) -> str:
+    """SQL that says whether row `o` holds the unique key that the new row has; an expression is a key as well."""
+    expressions, condition = key
+    parts = [f"{_column_of('o', one)} = {_column_of('NEW', one)}" for one in expressions]
+    if condition:
+        parts += [_column_of("o", condition), _column_of("NEW", condition)]
+    return " AND ".join(parts)
+
+
+def _column_of(row: str, expression: str) -> str:
+    return _QUOTED.sub(rf"{row}.\1", expression)
+
+
+def _note(watch: Watch, operation: str, old: str, new: str, source: str = "") -> str:
+    """SQL that inserts a note; `old` and `new` name the rows that it compares, and may be empty for no row."""
+
+    def value(row: str, name: str) -> str:
+        return f"{row}.{name}" if row else "NULL"
+
+    both = " UNION ALL ".join(
+        f"SELECT '{name}' AS name, {value(old, name)} AS old, {value(new, name)} AS new" for name in watch.columns
+    )
+    return f"""  INSERT INTO {NOTES} (at, table_name, row_key, operation, columns, act_key)
+  SELECT strftime('%Y-%m-%d %H:%M:%f', 'now'), '{watch.table}', {old or new}.{watch.key}, '{operation}',
+    (SELECT json_group_object(name, json_array(old, new)) FROM ({both}) WHERE old IS NOT new),
+    coalesce((SELECT act_key FROM common_actinhand), ''){source};"""
+
+
+def _sqlite_trigger(watch: Watch, name: str, when: str, condition: str, old: str, new: str) -> DatabaseObject:
+    guarded = f"\nWHEN {condition}" if condition else ""
+    return _sqlite_object(watch, name, f"{when} ON {watch.table}{guarded}", _note(watch, name, old, new))
+
+
+def _sqlite_replaced(watch: Watch, name: str, act: str, condition: str) -> DatabaseObject:
+    source = f"\n  FROM {watch.table} o WHERE {condition}"
+    return _sqlite_object(watch, name, f"BEFORE {act} ON {watch.table}\n", _note(watch, "replace", "o", "NEW", source))
+
+
+def _sqlite_object(watch: Watch, name: str, head: str, body: str) -> DatabaseObject:
+    trigger = f"{watch.table}_note_{name}"
+    return DatabaseObject(
+        name=trigger,
+        table=watch.table,
+        create=f"CREATE TRIGGER {trigger} {head.rstrip()}\nBEGIN\n{body}\nEND",
+        drop=f"DROP TRIGGER IF EXISTS {trigger}",
+    )
