@@ -13,7 +13,9 @@ class WalletsConfig(AppConfig):
     def ready(self) -> None:
         # Which steps there are is the models' to say, and models are there only now.
         from . import guards
+        from .acts import register_acts
 
+        register_acts()
         database_guards.register("sqlite", *guards.SQLITE)
         database_guards.register("postgresql", *guards.POSTGRESQL)
         # Django's signals, not ours: everything that logs somebody in or out passes through them.

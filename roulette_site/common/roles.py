@@ -19,6 +19,9 @@ ROLES: Mapping[str, tuple[str, ...]] = {
         "common.decide_compliance",
         "wallets.close_account",
         "wallets.erase_person",
+        "wallets.decide_kyc",
+        "wallets.suspend_player",
+        "wallets.protect_player",
     ),
     "Finance": (
         "common.request_finance",
@@ -26,7 +29,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
         "wallets.decide_cashrequest",
         "wallets.work_finding",
     ),
-    "Support": ("wallets.unlock_login",),
+    "Support": ("wallets.unlock_login", "wallets.protect_player"),
     "Auditor": (),
     "Regulator": (),
     "Administrator": (
@@ -41,7 +44,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
 # Which apps' rows a role may look at.
 SEES: Mapping[str, tuple[str, ...]] = {
     "Floor manager": ("tables", "sessions_app"),
-    "Compliance": ("tables", "sessions_app", "common"),
+    "Compliance": ("wallets", "tables", "sessions_app", "common"),
     "Finance": ("wallets", "tables"),
     "Support": ("wallets", "tables", "sessions_app"),
     "Auditor": ("wallets", "tables", "sessions_app", "common"),

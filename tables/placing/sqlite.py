@@ -11,6 +11,7 @@ from typing import Any
 from django.db import connection, transaction
 
 from roulette_site.common.sql import instant
+from wallets.protection import PlayerCalendar
 
 from .slip import NewSlip, Placed
 
@@ -32,23 +33,18 @@ def place_slip(slip: NewSlip) -> Placed:
             " WHERE id = %s",
             [instant(at), slip.game_round_id],
         )
-        left_at, seat_table, is_time_up, is_check_due = _row(
-            cursor,
-            "SELECT left_at, table_id, play_until IS NOT NULL AND play_until <= %s,"
-            " reality_check_at IS NOT NULL AND reality_check_at <= %s FROM tables_seat"
-            " WHERE id = %s AND account_id = %s",
-            [instant(at), instant(at), slip.seat_id, slip.account_id],
-        )
-        account = _Account(
+        seat = _Seat(
             *_row(
                 cursor,
-                "SELECT balance_cents, barred, excluded_until IS NOT NULL AND excluded_until > %s, stake_limit_cents,"
-                " loss_day_limit_cents, loss_week_limit_cents, loss_month_limit_cents FROM wallets_account"
-                " WHERE id = %s",
-                [instant(at), slip.account_id],
+                "SELECT s.left_at, s.table_id, s.play_until IS NOT NULL AND s.play_until <= %s,"
+                " s.reality_check_at IS NOT NULL AND s.reality_check_at <= %s, a.balance_cents, a.barred,"
+                " a.excluded_until IS NOT NULL AND a.excluded_until > %s, a.stake_limit_cents, a.loss_day_limit_cents,"
+                " a.loss_week_limit_cents, a.loss_month_limit_cents"
+                " FROM tables_seat s JOIN wallets_account a ON a.id = s.account_id WHERE s.id = %s AND a.id = %s",
+                [instant(at), instant(at), instant(at), slip.seat_id, slip.account_id],
             )
         )
-        balance = account.balance_cents
+        balance = seat.balance_cents
         if first is not None:
             return Placed(first[0], first[1], first[2], balance, True, ())
         cursor.execute(
@@ -60,23 +56,29 @@ def place_slip(slip: NewSlip) -> Placed:
         breaches = []
         if state != "betting" or is_late:
             breaches.append("betting_closed")
-        if left_at is not None or round_seat not in (None, slip.seat_id) or seat_table != round_table:
+        if seat.left_at is not None or round_seat not in (None, slip.seat_id) or seat.table_id != round_table:
             breaches.append("not_seated")
-        if account.is_excluded:
+        if seat.is_excluded:
             breaches.append("excluded")
-        breaches += account.barred.split()
-        if is_time_up:
+        breaches += seat.barred.split()
+        if seat.is_time_up:
             breaches.append("time_used_up")
-        if is_check_due:
+        if seat.is_check_due:
             breaches.append("reality_check_due")
-        breaches += _money_breaches(cursor, slip, account, live)
+        breaches += _money_breaches(cursor, slip, seat, live)
         if breaches:
             return Placed(None, None, None, balance, False, tuple(breaches))
         return Placed(_write(cursor, slip, at), None, None, balance - slip.total_cents, False, ())
 
 
 @dataclass(frozen=True)
-class _Account:
+class _Seat:
+    """The seat and its account, as they stand under the write lock."""
+
+    left_at: Any
+    table_id: int
+    is_time_up: bool
+    is_check_due: bool
     balance_cents: int
     barred: str
     is_excluded: bool
@@ -91,18 +93,18 @@ class _Account:
         return tuple(zip(("day", "week", "month"), limits, strict=True))
 
 
-def _money_breaches(cursor: Any, slip: NewSlip, account: _Account, live: dict[int, int]) -> list[str]:
+def _money_breaches(cursor: Any, slip: NewSlip, seat: _Seat, live: dict[int, int]) -> list[str]:
     breaches = []
-    if account.balance_cents < slip.total_cents:
-        breaches.append(f"balance_too_low:{account.balance_cents}")
+    if seat.balance_cents < slip.total_cents:
+        breaches.append(f"balance_too_low:{seat.balance_cents}")
     standing = sum(live.values())
-    limit = account.stake_limit_cents
+    limit = seat.stake_limit_cents
     if limit is not None and standing + slip.total_cents > limit:
         breaches.append(f"above_stake_limit:{max(limit - standing, 0)}")
-    for period, limit in account.loss_limits:
-        if limit is not None and slip.calendar is not None:
-            lost = _lost(cursor, slip, slip.calendar.first_day_of(period))
-            if lost + slip.total_cents > limit:
+    limits = seat.loss_limits
+    if slip.calendar is not None and any(limit is not None for _, limit in limits):
+        for (period, limit), lost in zip(limits, _losses(cursor, slip, slip.calendar), strict=True):
+            if limit is not None and lost + slip.total_cents > limit:
                 breaches.append(f"above_loss_limit_{period}:{max(limit - lost, 0)}")
     if slip.total_limit_cents is not None and standing + slip.total_cents > slip.total_limit_cents:
         breaches.append(f"above_total_limit:{max(slip.total_limit_cents - standing, 0)}")
@@ -117,16 +119,17 @@ def _money_breaches(cursor: Any, slip: NewSlip, account: _Account, live: dict[in
     return breaches
 
 
-def _lost(cursor: Any, slip: NewSlip, since: dt.date) -> int:
-    assert slip.calendar is not None, "only money is limited"
-    lost: int
-    (lost,) = _row(
-        cursor,
-        "SELECT COALESCE(sum(staked_cents - returned_cents), 0) FROM wallets_playerday"
+def _losses(cursor: Any, slip: NewSlip, calendar: PlayerCalendar) -> tuple[int, int, int]:
+    """Stakes that stand minus returns of the player's day, week and month: a row a day, at most those of a month."""
+    cursor.execute(
+        "SELECT day, staked_cents - returned_cents FROM wallets_playerday"
         " WHERE account_id = %s AND day BETWEEN %s AND %s",
-        [slip.account_id, since.isoformat(), slip.calendar.day.isoformat()],
+        [slip.account_id, min(calendar.week, calendar.month).isoformat(), calendar.day.isoformat()],
     )
-    return lost
+    days = cursor.fetchall()
+    first_days = (calendar.day.isoformat(), calendar.week.isoformat(), calendar.month.isoformat())
+    day, week, month = (sum(lost for on, lost in days if str(on) >= first) for first in first_days)
+    return day, week, month
 
 
 def _write(cursor: Any, slip: NewSlip, at: dt.datetime) -> int:
@@ -154,10 +157,11 @@ def _write(cursor: Any, slip: NewSlip, at: dt.datetime) -> int:
         " VALUES (%s, %s, %s, %s, %s)",
         [slip_id, slip.game_round_id, slip.seat_id, slip.body_hash, moment],
     )
-    cursor.executemany(
-        "INSERT INTO tables_slipcall (slip_id, ordinal, name, parameters, unit_cents) VALUES (%s, %s, %s, %s, %s)",
-        [(slip_id, n, call.name, call.parameters, call.unit_cents) for n, call in enumerate(slip.calls)],
-    )
+    if slip.calls:
+        cursor.executemany(
+            "INSERT INTO tables_slipcall (slip_id, ordinal, name, parameters, unit_cents) VALUES (%s, %s, %s, %s, %s)",
+            [(slip_id, n, call.name, call.parameters, call.unit_cents) for n, call in enumerate(slip.calls)],
+        )
     cursor.executemany(
         "INSERT INTO tables_bet (slip_id, game_round_id, account_id, spot, stake_cents, call_ordinal)"
         " VALUES (%s, %s, %s, %s, %s, %s)",

@@ -44,6 +44,11 @@ class Player(models.Model):
     is_restricted = models.BooleanField(default=False)
 
     class Meta:
+        permissions = [
+            ("decide_kyc", "Can decide who a player is held to be"),
+            ("suspend_player", "Can suspend a player, restrict him, and take him up again"),
+            ("protect_player", "Can tighten what protects a player"),
+        ]
         constraints = [
             models.CheckConstraint(condition=Q(kyc_state__in=KycState.values), name="player_kyc_state_known"),
             models.CheckConstraint(condition=Q(standing__in=Standing.values), name="player_standing_known"),

@@ -1,0 +1,188 @@
+"""One player for staff: who may look, who may act, and what only two people do."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group
+from django.test import Client
+from django.urls import reverse
+
+from roulette_site.common.models import AuditEntry, FourEyesRequest
+from tests.house import House, make_house
+from wallets.models import Account, ExclusionEnd, Limit, Player, Reason, Transfer, User
+from wallets.services.adjustments import CAPS_CENTS
+
+from .pages import client_of, staff_client
+
+pytestmark = pytest.mark.django_db
+ADJUSTMENT = {
+    "act": "ask-adjustment", "direction": "credit", "amount": "25.00", "cause": "complaint",
+    "reason": "complaint 7", "evidence": "letter of 1 June",
+}  # fmt: skip
+
+
+@pytest.fixture
+def house() -> House:
+    return make_house()
+
+
+@pytest.fixture
+def maria(house: House) -> Player:
+    return house.player(handle="maria")
+
+
+def member(role: str, number: int = 1) -> User:
+    user = User.objects.create_user(f"{role.lower()}{number}@test.example".replace(" ", ""), is_staff=True)
+    user.groups.add(Group.objects.get(name=role))
+    return user
+
+
+def page(player: Player) -> str:
+    return reverse("staff-player", args=[player.pk])
+
+
+def wallet(player: Player) -> Account:
+    return Account.objects.get(player=player)
+
+
+def decide(client: Client, request: FourEyesRequest, answer: str = "approve") -> Any:
+    return client.post(reverse("staff:decide", args=[request.pk]), {"answer": answer, "reason": "checked"})
+
+
+def test_who_may_look(maria: Player) -> None:
+    assert Client().get(page(maria)).status_code == 302
+    assert client_of(maria).get(page(maria)).status_code == 302
+    assert staff_client(member("Floor manager")).get(page(maria)).status_code == 403
+    for role in ("Support", "Finance", "Compliance", "Auditor", "Regulator"):
+        answer = staff_client(member(role)).get(page(maria))
+        assert answer.status_code == 200, role
+        assert "maria" in answer.content.decode()
+    assert staff_client(member("Support", 2)).get(reverse("staff-player", args=[10**9])).status_code == 404
+
+
+@pytest.mark.parametrize("act", ["kyc", "standing", "restrict", "limit", "exclude", "ask-adjustment", "ask-loosening"])
+def test_who_only_reads_does_nothing(maria: Player, act: str) -> None:
+    before = AuditEntry.objects.count()
+    fields = ADJUSTMENT | {"act": act, "state": "suspended", "kind": "loss", "period": "day"}
+    for role in ("Auditor", "Regulator"):
+        assert staff_client(member(role)).post(page(maria), fields).status_code == 403
+    assert not FourEyesRequest.objects.exists()
+    assert not Limit.objects.exists()
+    # The two members themselves are on record, and nothing else.
+    assert set(AuditEntry.objects.order_by("id")[before:].values_list("act", flat=True)) == {"user_added"}
+
+
+def test_compliance_decides_identity_and_account_with_a_reason(maria: Player) -> None:
+    client = staff_client(member("Compliance"))
+    assert client.post(page(maria), {"act": "standing", "state": "suspended", "reason": ""}).status_code == 409
+    assert client.post(page(maria), {"act": "standing", "state": "asleep", "reason": "x"}).status_code == 409
+    assert wallet(maria).barred == ""
+    for fields in (
+        {"act": "standing", "state": "suspended"},
+        {"act": "kyc", "state": "expired"},
+        {"act": "restrict", "state": "true"},
+    ):
+        assert client.post(page(maria), fields | {"reason": "a report"}).status_code == 302
+    assert wallet(maria).barred == "suspended not_verified restricted"
+    text = client.get(page(maria)).content.decode()
+    assert "a report" in text
+    assert client.post(page(maria), {"act": "restrict", "state": "false", "reason": "left us"}).status_code == 302
+    assert wallet(maria).barred == "suspended not_verified"
+    entry = AuditEntry.objects.filter(act="standing_changed").get()
+    assert (entry.before, entry.after, entry.reason) == (
+        {"standing": "active"}, {"standing": "suspended"}, "a report",
+    )  # fmt: skip
+
+
+def test_one_tightens_and_two_loosen(maria: Player) -> None:
+    support, first, second = (
+        staff_client(member(*who)) for who in (("Support",), ("Compliance", 1), ("Compliance", 2))
+    )
+    loss = {"kind": "loss", "period": "day"}
+    assert support.post(page(maria), loss | {"act": "limit", "amount": "50.00", "reason": "worried"}).status_code == 302
+    looser = loss | {"amount": "80.00", "reason": "talked to her"}
+    assert support.post(page(maria), looser | {"act": "limit"}).status_code == 409
+    assert support.post(page(maria), looser | {"act": "ask-loosening"}).status_code == 403
+    assert wallet(maria).loss_day_limit_cents == 50_00
+    assert first.post(page(maria), looser | {"act": "ask-loosening"}).status_code == 302
+    request = FourEyesRequest.objects.get()
+    assert decide(first, request).status_code in (403, 404, 409)
+    assert wallet(maria).loss_day_limit_cents == 50_00
+    decide(second, request)
+    assert wallet(maria).loss_day_limit_cents == 80_00
+
+
+def test_an_exclusion_of_the_house_is_lifted_by_two_and_the_players_own_by_nobody(maria: Player) -> None:
+    first, second = (staff_client(member("Compliance", n)) for n in (1, 2))
+    assert first.post(page(maria), {"act": "exclude", "reason": "a report"}).status_code == 302
+    exclusion = maria.exclusions.get()
+    assert first.post(page(maria), {"act": "ask-lifting", "exclusion": exclusion.pk, "reason": "x"}).status_code == 302
+    decide(second, FourEyesRequest.objects.get())
+    assert ExclusionEnd.objects.get().second_actor == FourEyesRequest.objects.get().decider
+    from tests.house import NOON
+    from wallets.services.exclusion import exclude_self
+
+    own = exclude_self(player=maria, term="1 year", at=NOON)
+    assert first.post(page(maria), {"act": "ask-lifting", "exclusion": own.pk, "reason": "x"}).status_code == 302
+    decide(second, FourEyesRequest.objects.latest("pk"))
+    assert FourEyesRequest.objects.latest("pk").state == "open"
+    assert ExclusionEnd.objects.count() == 1
+
+
+def test_an_adjustment_is_made_by_one_and_decided_by_another(maria: Player) -> None:
+    maker, decider = member("Finance", 1), member("Finance", 2)
+    first, second = staff_client(maker), staff_client(decider)
+    assert first.post(page(maria), ADJUSTMENT).status_code == 302
+    request = FourEyesRequest.objects.get()
+    assert wallet(maria).balance_cents == 100_00
+    decide(first, request)
+    assert wallet(maria).balance_cents == 100_00
+    decide(second, request)
+    assert wallet(maria).balance_cents == 125_00
+    transfer = Transfer.objects.get(reason=Reason.ADJUSTMENT)
+    assert (transfer.actor, transfer.player_day) == (f"staff:{maker.pk}", None)
+    entry = AuditEntry.objects.get(act="balance_adjusted")
+    assert entry.after["second_actor"] == f"staff:{decider.pk}"
+    assert (entry.after["cause"], entry.after["evidence"]) == ("complaint", "letter of 1 June")
+    decide(second, request)
+    assert wallet(maria).balance_cents == 125_00
+    shown = client_of(maria).get(reverse("transfers")).content.decode()
+    assert "25.00" in shown
+
+
+def test_a_superuser_decides_nothing_of_his_own_and_has_no_cap_of_his_own(maria: Player) -> None:
+    boss = staff_client(User.objects.create_superuser("boss@test.example", "x"))
+    answer = boss.post(page(maria), ADJUSTMENT)
+    assert answer.status_code == 409
+    assert "more than you may adjust" in answer.content.decode()
+    assert not FourEyesRequest.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"amount": "0"},
+        {"amount": "-1"},
+        {"amount": "1e3"},
+        {"amount": ""},
+        {"amount": f"{CAPS_CENTS['Finance'] // 100 + 1}.00"},
+        {"direction": "sideways"},
+        {"cause": "luck"},
+        {"reason": ""},
+        {"reason": "write to maria@test.example"},
+    ],
+)
+def test_an_adjustment_that_is_none_is_not_asked_for(maria: Player, wrong: dict[str, str]) -> None:
+    assert staff_client(member("Finance")).post(page(maria), ADJUSTMENT | wrong).status_code == 409
+    assert not FourEyesRequest.objects.exists()
+
+
+def test_what_the_balance_does_not_bear_leaves_the_request_open(maria: Player) -> None:
+    first, second = (staff_client(member("Finance", n)) for n in (1, 2))
+    assert first.post(page(maria), ADJUSTMENT | {"direction": "debit", "amount": "200.00"}).status_code == 302
+    decide(second, FourEyesRequest.objects.get())
+    assert (FourEyesRequest.objects.get().state, wallet(maria).balance_cents) == ("open", 100_00)
+
+
+def test_an_unknown_act_is_refused(maria: Player) -> None:
+    assert staff_client(member("Compliance")).post(page(maria), {"act": "promote"}).status_code == 400

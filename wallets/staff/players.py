@@ -1,0 +1,179 @@
+"""One player for staff: how he stands, what protects him, and what may be done about it by one person or by two."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+
+from roulette_site.common.errors import RuleBroken
+from roulette_site.common.four_eyes import make_request
+from roulette_site.common.sql import database_now
+from wallets.acts import ADJUST, LIFT, LOOSEN
+from wallets.amounts import InvalidAmount, parse_typed_cents
+from wallets.models import Exclusion, ExclusionKind, KycState, LimitKind, LimitPeriod, LimitSide, Player, Standing
+from wallets.selectors.balances import wallets_of
+from wallets.selectors.gates import excluded_until, limits_of
+from wallets.services.adjustments import CAUSES
+from wallets.services.exclusion import exclude_player
+from wallets.services.limits import PERIODS, InvalidLimit, set_operator_limit
+from wallets.services.standing import set_kyc_state, set_restricted, set_standing
+
+from .doors import actor_of, context_of, staff_page
+
+SEE = "wallets.view_player"
+TIME = (LimitKind.SESSION_TIME, LimitKind.REALITY_CHECK)
+
+
+def _kyc(request: HttpRequest, player: Player) -> None:
+    set_kyc_state(player=player, state=_choice(KycState, request, "state"), **_said(request))
+
+
+def _standing(request: HttpRequest, player: Player) -> None:
+    set_standing(player=player, standing=_choice(Standing, request, "state"), **_said(request))
+
+
+def _restrict(request: HttpRequest, player: Player) -> None:
+    set_restricted(player=player, is_restricted=request.POST.get("state") == "true", **_said(request))
+
+
+def _limit(request: HttpRequest, player: Player) -> None:
+    kind, period = _choice(LimitKind, request, "kind"), _choice(LimitPeriod, request, "period")
+    set_operator_limit(player=player, kind=kind, period=period, value=_value(request, kind), **_said(request))
+
+
+def _exclude(request: HttpRequest, player: Player) -> None:
+    exclude_player(player=player, kind=ExclusionKind.OPERATOR, ends_at=None, **_said(request))
+
+
+def _ask_adjustment(request: HttpRequest, player: Player) -> None:
+    arguments = {
+        "player": player.pk,
+        "direction": request.POST.get("direction", ""),
+        "amount_cents": _cents(request),
+        "cause": request.POST.get("cause", ""),
+    }
+    _ask(request, ADJUST, arguments)
+
+
+def _ask_loosening(request: HttpRequest, player: Player) -> None:
+    kind, period = _choice(LimitKind, request, "kind"), _choice(LimitPeriod, request, "period")
+    arguments = {"player": player.pk, "kind": str(kind), "period": str(period), "value": _value(request, kind)}
+    _ask(request, LOOSEN, arguments)
+
+
+def _ask_lifting(request: HttpRequest, player: Player) -> None:
+    found = get_object_or_404(Exclusion, player=player, pk=_number(request, "exclusion"))
+    _ask(request, LIFT, {"player": player.pk, "exclusion": found.pk})
+
+
+# Each with the right that it needs.
+ACTS: dict[str, tuple[str, Callable[[HttpRequest, Player], None]]] = {
+    "kyc": ("wallets.decide_kyc", _kyc),
+    "standing": ("wallets.suspend_player", _standing),
+    "restrict": ("wallets.suspend_player", _restrict),
+    "limit": ("wallets.protect_player", _limit),
+    "exclude": ("wallets.protect_player", _exclude),
+    "ask-adjustment": ("common.request_finance", _ask_adjustment),
+    "ask-loosening": ("common.request_compliance", _ask_loosening),
+    "ask-lifting": ("common.request_compliance", _ask_lifting),
+}
+
+
+# Which right an act needs is the act's to say, below.
+@staff_page(see=SEE, act=SEE)
+def player_page(request: HttpRequest, player_id: int) -> HttpResponse:
+    """Show how a player stands; a POST is one of the acts, or asks for one that a second person decides."""
+    player = get_object_or_404(Player.objects.select_related("user"), pk=min(player_id, 2**63 - 1))
+    refusal = ""
+    if request.method == "POST":
+        found = ACTS.get(request.POST.get("act", ""))
+        if found is None:
+            return HttpResponse(status=400)
+        right, act = found
+        if not request.user.has_perm(right):
+            raise PermissionDenied
+        try:
+            act(request, player)
+        except RuleBroken as error:
+            refusal = error.message
+        else:
+            asked = request.POST["act"].startswith("ask-")
+            messages.success(request, "Asked: another person decides it." if asked else "Done.")
+            return redirect("staff-player", player_id=player.pk)
+        player.refresh_from_db()
+    return _page(request, player, refusal)
+
+
+def _page(request: HttpRequest, player: Player, refusal: str) -> HttpResponse:
+    now, until = database_now(), excluded_until(player)
+    context: dict[str, Any] = {
+        **context_of(request, f"Player {player.handle}"),
+        "player": player,
+        "wallets": wallets_of(player),
+        "until": until if until is not None and until > now else None,
+        "limits": [
+            (row, row.value if row.kind not in TIME else f"{row.value // 60} min")
+            for side in LimitSide
+            for row in limits_of(player, side).values()
+            if row.value is not None
+        ],
+        "exclusions": Exclusion.objects.filter(player=player).select_related("early_end").order_by("-id"),
+        "changes": player.standing_changes.order_by("-id")[:50],
+        "may_kyc": request.user.has_perm("wallets.decide_kyc"),
+        "may_suspend": request.user.has_perm("wallets.suspend_player"),
+        "may_protect": request.user.has_perm("wallets.protect_player"),
+        "may_ask_finance": request.user.has_perm("common.request_finance"),
+        "may_ask_compliance": request.user.has_perm("common.request_compliance"),
+        "kyc_states": KycState.choices,
+        "standings": Standing.choices,
+        "kinds": [(kind.value, kind.label) for kind in PERIODS],
+        "periods": LimitPeriod.choices,
+        "causes": CAUSES.items(),
+        "trail": reverse("staff:trail", args=["player", player.pk]),
+        "refusal": refusal,
+    }
+    return render(request, "wallets/staff/player.html", context, status=409 if refusal else 200)
+
+
+def _said(request: HttpRequest) -> dict[str, Any]:
+    return {"reason": request.POST.get("reason", ""), "actor": actor_of(request), "at": database_now()}
+
+
+def _ask(request: HttpRequest, act: str, arguments: dict[str, Any]) -> None:
+    make_request(
+        act=act,
+        arguments=arguments,
+        user=request.user,
+        reason=request.POST.get("reason", ""),
+        evidence=request.POST.get("evidence", ""),
+        at=database_now(),
+    )
+
+
+def _choice(choices: Any, request: HttpRequest, name: str) -> Any:
+    try:
+        return choices(request.POST.get(name, ""))
+    except ValueError:
+        raise InvalidLimit("There is no such choice.") from None
+
+
+def _cents(request: HttpRequest) -> int:
+    try:
+        return parse_typed_cents(request.POST.get("amount", ""), "en")
+    except InvalidAmount as error:
+        raise InvalidLimit(str(error)) from error
+
+
+def _number(request: HttpRequest, name: str) -> int:
+    text = request.POST.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
+
+
+def _value(request: HttpRequest, kind: LimitKind) -> int | None:
+    if request.POST.get("amount", "").strip() == "":
+        return None
+    return _number(request, "amount") * 60 if kind in TIME else _cents(request)
