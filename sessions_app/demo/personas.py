@@ -14,6 +14,8 @@ class Persona:
     balance_cents: int = 0
     roles: tuple[str, ...] = ()
     birth_date: dt.date = dt.date(1980, 1, 1)
+    # An account of the house's own for trying things out.
+    is_test: bool = False
 
     @property
     def is_staff(self) -> bool:
@@ -42,9 +44,30 @@ PLAYERS = (
     Persona(
         "ines@demo.example",
         "Inês",
-        "Down to 0.40: less than the minimum at Solo, so her bets are refused.",
-        40,
+        "60.00, a loss limit of 100.00 a day, and a looser one that she may confirm in 16 hours.",
+        6000,
         birth_date=dt.date(2000, 2, 29),
+    ),
+    Persona(
+        "rui@demo.example",
+        "Rui",
+        "Excluded himself for three months two days ago: no bet, no deposit, and 40.00 to withdraw.",
+        4000,
+        birth_date=dt.date(1979, 11, 5),
+    ),
+    Persona(
+        "sofia@demo.example",
+        "Sofia",
+        "Has paid in 20.00 and is being verified: until then she plays for nothing.",
+        2000,
+        birth_date=dt.date(2003, 6, 21),
+    ),
+    Persona(
+        "teste@demo.example",
+        "Teste",
+        "The house's own test account: marked, capped, and in no figure.",
+        10000,
+        is_test=True,
     ),
 )
 

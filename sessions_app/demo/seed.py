@@ -11,6 +11,7 @@ from django.db import connection
 from roulette_site.common.models import Operator
 from sessions_app.models import EndBasis
 from sessions_app.services.game_sessions import end_game_session, start_game_session
+from sessions_app.services.protection import exclude, set_limit
 from tables import draws
 from tables.models import GameRound, NumberSource, Seat, SpecificRules, Table, TableKind
 from tables.roulette.rulebooks import all_rulebooks
@@ -20,7 +21,7 @@ from tables.services.rounds import draw_round, launch_ball, open_round, reveal_u
 from tables.services.rules import approve_rules
 from tables.services.settlement import settle_round
 from tables.services.tables import set_up_table
-from wallets.models import Account, CashKind, KycState, NoticeOutcome, Player, Unit
+from wallets.models import Account, CashKind, KycState, LimitKind, LimitPeriod, NoticeOutcome, Player, Unit
 from wallets.services.cash_requests import start_deposit
 from wallets.services.ledger import deposit, open_wallet, withdraw
 from wallets.services.notices import Told, take_notice
@@ -44,6 +45,8 @@ MONEY_OF_THE_DAY_CENTS = 100_000
 BOT_MONEY_CENTS = 100_000
 # More than a bot can stake in a session.
 TOP_UP_BELOW_CENTS = 40_000
+TEST_ACCOUNTS = {persona.handle for persona in PLAYERS if persona.is_test}
+BEING_CHECKED = {"sofia": (KycState.PENDING, "The papers have come.")}
 # What Maria likes: her numbers, and a little beside them.
 FAVOURITES = (17, 20, 32, 8)
 
@@ -103,6 +106,7 @@ def seed_demo(*, now: dt.datetime, days: int, key: bytes) -> None:
     starts = [rule.start_of(today - dt.timedelta(days=back)) for back in range(days, 0, -1)]
     seed_history(table=table, day_starts=starts, key=key)
     seed_cash_desk(at=rule.start_of(today))
+    seed_protection(now=now)
 
 
 def seed_operator() -> Operator:
@@ -148,10 +152,11 @@ def seed_people(*, at: dt.datetime) -> None:
     people = [(persona.handle, persona.name, persona.balance_cents, persona.birth_date) for persona in PLAYERS]
     people += [(bot.handle, bot.full_name, BOT_MONEY_CENTS, bot.birth_date) for bot in BOTS]
     for handle, name, cents, birth_date in people:
-        player = add_player(email=f"{handle}@demo.example", full_name=name, handle=handle, at=at)
-        set_kyc_state(
-            player=player, state=KycState.VERIFIED, reason="Seen with the identity card.", actor="system", at=at
+        player = add_player(
+            email=f"{handle}@demo.example", full_name=name, handle=handle, is_test=handle in TEST_ACCOUNTS, at=at
         )
+        state, reason = BEING_CHECKED.get(handle, (KycState.VERIFIED, "Seen with the identity card."))
+        set_kyc_state(player=player, state=state, reason=reason, actor="system", at=at)
         record_person(user=player.user, birth_date=birth_date, at=at, **PLACE)
         deposit(wallet=open_wallet(player=player, unit=Unit.EUR), amount_cents=cents, actor="system", at=at)
     for persona in STAFF:
@@ -196,6 +201,14 @@ def _top_up(guest: "Guest", at: dt.datetime) -> None:
     guest.wallet.refresh_from_db()
     if (guest.wallet.balance_cents or 0) < TOP_UP_BELOW_CENTS:
         deposit(wallet=guest.wallet, amount_cents=BOT_MONEY_CENTS, actor="system", at=at)
+
+
+def seed_protection(*, now: dt.datetime) -> None:
+    """Let Inês hold herself to a limit, and Rui keep himself from the games."""
+    ines, rui = (Player.objects.get(handle=handle) for handle in ("ines", "rui"))
+    for value, before in ((100_00, dt.timedelta(days=3)), (200_00, dt.timedelta(hours=8))):
+        set_limit(player=ines, kind=LimitKind.LOSS, period=LimitPeriod.DAY, value=value, at=now - before)
+    exclude(player=rui, term="3 months", at=now - dt.timedelta(days=2))
 
 
 def seed_cash_desk(*, at: dt.datetime) -> None:

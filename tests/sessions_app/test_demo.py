@@ -40,10 +40,11 @@ from tables.models import (
 from tables.services.advance import sweep
 from tests.house import DRAW_KEY
 from tests.web.pages import staff_client
-from wallets.models import Account, Person, Player, Reason, Scope, Transfer, User
+from wallets.models import Account, LimitKind, LimitPeriod, Person, Player, Reason, Scope, Transfer, User
 from wallets.personal import check_birth_date
 from wallets.selectors.people import find_by_email, find_duplicates
 from wallets.services.api_keys import make_api_key
+from wallets.services.limits import pending_loosening
 
 # Before 06:00 in Lisbon, and clocks went back within the 14 gaming days before it.
 NOW = dt.datetime(2025, 11, 3, 5, 30, tzinfo=dt.UTC)
@@ -106,22 +107,33 @@ class TestThePast:
         assert GameRound.objects.filter(seat__player__handle="maria", state=RoundState.SETTLED).count() == 209
         assert not GameRound.objects.filter(seat__player__handle__in=("joao", "ines")).exists()
 
+    def test_what_protects_players_is_there_to_be_seen(self) -> None:
+        ines, rui, sofia, teste = (Player.objects.get(handle=name) for name in ("ines", "rui", "sofia", "teste"))
+        wallet = Account.objects.get(player=ines)
+        assert wallet.loss_day_limit_cents == 100_00
+        waiting = pending_loosening(ines, LimitKind.LOSS, LimitPeriod.DAY, at=NOW)
+        assert (waiting.value, waiting.confirmable_at - NOW) == (200_00, dt.timedelta(hours=16))
+        excluded = Account.objects.get(player=rui)
+        assert (excluded.balance_cents, excluded.excluded_until > NOW) == (40_00, True)
+        assert (sofia.kyc_state, Account.objects.get(player=sofia).barred) == ("pending", "not_verified")
+        assert [one.handle for one in Player.objects.filter(is_test=True)] == [teste.handle]
+
     def test_players_and_their_money(self) -> None:
         wallets = Account.objects.filter(kind="wallet").values_list("player__handle", "balance_cents")
         balances = dict(wallets)
-        assert len(wallets) == len(balances) == Player.objects.count() == 28
+        assert len(wallets) == len(balances) == Player.objects.count() == 31
         assert {handle: balances[handle] for handle in ("maria", "joao", "ines")} == {
-            "maria": 250_00, "joao": 1_000_00, "ines": 40,
+            "maria": 250_00, "joao": 1_000_00, "ines": 60_00,
         }  # fmt: skip
         assert set(balances) == {persona.handle for persona in PLAYERS} | {bot.handle for bot in BOTS}
         assert len(BOTS) == 25
         assert sum(balances[bot.handle] for bot in BOTS) == 25_403_50
-        assert Transfer.objects.filter(reason=Reason.DEPOSIT, credit__kind="wallet").count() == 28 + 14
+        assert Transfer.objects.filter(reason=Reason.DEPOSIT, credit__kind="wallet").count() == 31 + 14
         assert Transfer.objects.filter(reason=Reason.WITHDRAWAL).count() == 14
 
     def test_of_everybody_it_is_known_who_he_is(self) -> None:
         people = Person.objects.select_related("user")
-        assert len(people) == User.objects.count() == 28 + 10
+        assert len(people) == User.objects.count() == 31 + 10
         for person in people:
             assert (person.country, person.language, person.time_zone) == ("PT", "pt", "Europe/Lisbon")
             check_birth_date(person.birth_date, today=TODAY)
@@ -142,7 +154,7 @@ class TestThePast:
     def test_anyone_can_be_become_with_one_button(self, settings: Any) -> None:
         settings.DEMO_SITE = settings.LOCAL = True
         page = Client().get(reverse("demo")).content.decode()
-        assert len(PERSONAS) == 13
+        assert len(PERSONAS) == 16
         for persona in PERSONAS:
             assert page.count(f'value="{persona.email}"') == page.count(f"Be {persona.name}</button>") == 1
             client = Client()

@@ -90,12 +90,17 @@ class PersonErased(RuleBroken):
     code = "person_erased"
 
 
-def add_player(*, email: str, full_name: str, handle: str, at: dt.datetime, actor: str = "system") -> Player:
-    """Store a player who can log in once he has a password; whoever adds him answers for his address."""
+def add_player(
+    *, email: str, full_name: str, handle: str, at: dt.datetime, actor: str = "system", is_test: bool = False
+) -> Player:
+    """Store a player who can log in once he has a password; whoever adds him answers for his address.
+
+    With `is_test` it is an account of the house's own, which no figure of the business counts.
+    """
     with audited():
         user = User.objects.create_user(email=email, full_name=full_name)
         EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
-        player = Player.objects.create(user=user, handle=handle, created_at=at)
+        player = Player.objects.create(user=user, handle=handle, created_at=at, is_test=is_test)
         record(act="player_added", actor=actor, subject=("player", player.pk), after={"user": user.pk}, at=at)
     return player
 
