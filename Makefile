@@ -6,7 +6,7 @@ ARGS ?=
 VENV := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run plug demo-reset test lint check golden openapi long lock format environment environment-dev
+.PHONY: help run plug demo-reset test lint check golden openapi bench long lock format environment environment-dev
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  \1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do \
@@ -38,6 +38,9 @@ openapi: environment-dev ## write docs/openapi.yaml anew
 
 format: environment-dev ## put code and templates into the project's form
 	@$(VENV)/ruff check --fix . && $(VENV)/ruff format . && $(VENV)/djlint templates --reformat --quiet
+
+bench: environment-dev ## measure speed as ratios to anchors in the same run (ARGS="--json results.json")
+	@$(VENV)/python benchmarks/run.py $(ARGS)
 
 long: environment-dev ## what takes long, with its dated result in docs/evidence/ (some of it over an hour)
 	@$(VENV)/python tools/long.py

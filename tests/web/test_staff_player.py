@@ -8,9 +8,10 @@ from django.test import Client
 from django.urls import reverse
 
 from roulette_site.common.models import AuditEntry, FourEyesRequest
-from tests.house import House, make_house
+from tests.house import NOON, House, make_house
 from wallets.models import Account, ExclusionEnd, Limit, Player, Reason, Transfer, User
 from wallets.services.adjustments import CAPS_CENTS
+from wallets.services.exclusion import exclude_self
 
 from .pages import client_of, staff_client
 
@@ -119,9 +120,6 @@ def test_an_exclusion_of_the_house_is_lifted_by_two_and_the_players_own_by_nobod
     assert first.post(page(maria), {"act": "ask-lifting", "exclusion": exclusion.pk, "reason": "x"}).status_code == 302
     decide(second, FourEyesRequest.objects.get())
     assert ExclusionEnd.objects.get().second_actor == FourEyesRequest.objects.get().decider
-    from tests.house import NOON
-    from wallets.services.exclusion import exclude_self
-
     own = exclude_self(player=maria, term="1 year", at=NOON)
     assert first.post(page(maria), {"act": "ask-lifting", "exclusion": own.pk, "reason": "x"}).status_code == 302
     decide(second, FourEyesRequest.objects.latest("pk"))
