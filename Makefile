@@ -21,7 +21,7 @@ plug: environment ## kill the worker of the running demonstration in mid-spin, a
 demo-reset: environment ## begin the demonstration anew (stop it first)
 	@$(VENV)/python manage.py run --reset
 
-test: environment-dev ## run all tests, on SQLite and then on PostgreSQL
+test: environment-dev ## run all tests, on SQLite and on PostgreSQL, side by side
 	@$(VENV)/python tools/run_tests.py $(ARGS)
 
 lint: environment-dev ## check style, types, layers, templates, migrations and generated files

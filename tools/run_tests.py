@@ -1,4 +1,4 @@
-"""Run all tests, first on SQLite, then on a real PostgreSQL: `make test`. Arguments are passed on to pytest.
+"""Run all tests on SQLite and, side by side, on a real PostgreSQL: `make test`. Arguments are passed on to pytest.
 
 Each run has a folder of state and a database of its own, so that runs side by side, and whatever else uses the same
 servers, are left alone. With REQUIRE_ALL=1 a skipped test fails the run (tools/outcomes.py).
@@ -13,6 +13,8 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -22,7 +24,7 @@ from tests import servers  # noqa: E402
 from tools import outcomes  # noqa: E402
 
 KINDS = ("passed", "failed", "skipped")
-PASSED, INTERRUPTED, NOTHING_COLLECTED = 0, 2, 5
+PASSED, NOTHING_COLLECTED = 0, 5
 # What the surroundings may have set for a site that runs here, and what would make a test look at that site.
 NOT_FOR_TESTS = (
     "DATABASE_URL",
@@ -36,9 +38,39 @@ NOT_FOR_TESTS = (
 )
 
 
-def run_pytest(name: str, arguments: Sequence[str], folder: Path, database_url: str = "") -> tuple[int, Counter[str]]:
-    """Run pytest once, on SQLite or on the database named, and return its status and its counts."""
-    print(f"\n===== {name} =====", flush=True)
+@dataclass
+class Run:
+    """One pytest process, on SQLite or on the database named; what it says goes to the terminal, or to `said`."""
+
+    name: str
+    process: "subprocess.Popen[bytes]"
+    counts_file: Path
+    said: Path | None = None
+
+    def finish(self) -> tuple[int, Counter[str]]:
+        """Wait for its end and return its status and its counts."""
+        status = self.process.wait()
+        if self.said is not None:
+            print(self.said.read_text(errors="replace"), flush=True)
+        if self.counts_file.exists():
+            return status, Counter(json.loads(self.counts_file.read_text()))
+        how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
+        print(f"pytest on {self.name} {how} and has counted nothing.", flush=True)
+        # Also a status of 0 is none without a count.
+        return status or 1, Counter()
+
+    def stop(self) -> None:
+        """End it, if it still runs."""
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait()
+
+
+def start_pytest(
+    name: str, arguments: Sequence[str], folder: Path, database_url: str = "", *, is_quiet: bool = False
+) -> Run:
+    """Start pytest on SQLite, or on the database named; if it is quiet, `finish` prints what it says."""
+    heading = f"\n===== {name} ====="
     state = folder / name.lower()
     state.mkdir()
     counts_file = state / "counts.json"
@@ -49,33 +81,38 @@ def run_pytest(name: str, arguments: Sequence[str], folder: Path, database_url: 
     }
     if database_url:
         environment["DATABASE_URL"] = database_url
-    status = subprocess.call([sys.executable, "-m", "pytest", *arguments], cwd=ROOT, env=environment)
-    if counts_file.exists():
-        return status, Counter(json.loads(counts_file.read_text()))
-    how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
-    print(f"pytest {how} and has counted nothing.", flush=True)
-    # Also a status of 0 is none without a count.
-    return status or 1, Counter()
+    command = [sys.executable, "-m", "pytest", *arguments]
+    if not is_quiet:
+        print(heading, flush=True)
+        return Run(name, subprocess.Popen(command, cwd=ROOT, env=environment), counts_file)
+    said = folder / f"{name.lower()}.txt"
+    with said.open("w") as output:
+        print(heading, file=output, flush=True)
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT)
+    return Run(name, process, counts_file, said)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run both, say how it went in one line, and return the status to end with."""
+    """Run both side by side, say how it went in one line, and return the status to end with.
+
+    Each has a folder and a database of its own, and takes turns with the other where there is one of something.
+    """
     # As by Ctrl-C: what was started is then stopped.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     began = time.monotonic()
     statuses: list[int] = []
     counts: Counter[str] = Counter()
-
-    def note(run: tuple[int, Counter[str]]) -> None:
-        statuses.append(run[0])
-        counts.update(run[1])
-
-    with tempfile.TemporaryDirectory(prefix="roulette-tests-") as temporary:
+    with tempfile.TemporaryDirectory(prefix="roulette-tests-") as temporary, ExitStack() as stack:
         folder = Path(temporary)
-        note(run_pytest("SQLite", arguments, folder))
-        if statuses != [INTERRUPTED]:
-            with servers.postgresql(f"roulette_{os.getpid()}") as database_url:
-                note(run_pytest("PostgreSQL", arguments, folder, database_url))
+        database_url = stack.enter_context(servers.postgresql(f"roulette_{os.getpid()}"))
+        runs: list[Run] = []
+        for name, url in (("SQLite", ""), ("PostgreSQL", database_url)):
+            runs.append(start_pytest(name, arguments, folder, url, is_quiet=bool(url)))
+            stack.callback(runs[-1].stop)
+        for run in runs:
+            status, counted = run.finish()
+            statuses.append(status)
+            counts.update(counted)
 
     summary = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS)
     print(f"\n{summary} in {time.monotonic() - began:.0f} s, on SQLite and PostgreSQL", flush=True)
