@@ -8,6 +8,8 @@ from django.contrib.auth.models import Group
 from django.db.models import Model, QuerySet
 from django.forms import Form
 from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
 from rest_framework_api_key.models import APIKey
 
 from roulette_site.common.audited_admin import AuditedAdmin
@@ -147,10 +149,15 @@ class GroupAdmin(ReadOnlyAdmin):
 
 @admin.register(Player)
 class PlayerAdmin(ReadOnlyAdmin):
-    list_display = ("handle", "kyc_state", "standing", "is_restricted", "is_test", "created_at")
+    list_display = ("handle", "kyc_state", "standing", "is_restricted", "is_test", "created_at", "desk")
     list_filter = ("kyc_state", "standing", "is_restricted", "is_test")
     trail_kind = "player"
     search_fields = ("handle",)
+
+    @admin.display(description="acts")
+    def desk(self, player: Player) -> str:
+        """Where staff act on a player."""
+        return format_html('<a href="{}">Open</a>', reverse("staff-player", args=[player.pk]))
 
 
 @admin.register(StandingChange)
