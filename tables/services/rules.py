@@ -2,6 +2,7 @@
 
 import datetime as dt
 from fractions import Fraction
+from functools import lru_cache
 
 from roulette_site.common.audit import audited, facts_of, record
 from roulette_site.common.errors import RuleBroken
@@ -77,6 +78,19 @@ def approve_rules(
 
 def check_returns(rulebook: Rulebook, stake_step_cents: int) -> None:
     """Raise ReturnTooHigh if a stake of some steps on some spot is expected to return 100 % or more."""
+    found = _stake_that_returns_all(rulebook, stake_step_cents)
+    if found is not None:
+        stake, index = found
+        raise ReturnTooHigh(
+            f"{stake} cents on spot {index} would return 100 % or more: the stake step is too small.",
+            stake_cents=stake,
+            spot=index,
+        )
+
+
+@lru_cache(maxsize=64)
+def _stake_that_returns_all(rulebook: Rulebook, stake_step_cents: int) -> tuple[int, int] | None:
+    """The smallest stake, and its spot, that is expected to return 100 % or more; a fifth of a second, so kept."""
     for step in range(1, _STEPS_CHECKED + 1):
         stake = step * stake_step_cents
         expected: dict[int, int] = {}
@@ -88,8 +102,5 @@ def check_returns(rulebook: Rulebook, stake_step_cents: int) -> None:
                 expected[result.spot.index] = expected.get(result.spot.index, 0) + back
         for index, total in expected.items():
             if Fraction(total, len(WHEEL) * stake) >= 1:
-                raise ReturnTooHigh(
-                    f"{stake} cents on spot {index} would return 100 % or more: the stake step is too small.",
-                    stake_cents=stake,
-                    spot=index,
-                )
+                return stake, index
+    return None
