@@ -120,7 +120,7 @@ def install(connection: BaseDatabaseWrapper) -> None:
 
     What stands is left alone: every start of the site migrates, and play goes on meanwhile.
     """
-    missing = [one for one in _expected(connection) if not _stands(connection, one)]
+    missing = _missing(connection)
 
     def lay(cursor: Any) -> None:
         for one in missing:
@@ -179,45 +179,49 @@ def _change(connection: BaseDatabaseWrapper, objects: Sequence[DatabaseObject], 
 
 def find_missing(connection: BaseDatabaseWrapper) -> list[str]:
     """Name each guard that does not stand exactly as it was laid."""
-    return [one.name for one in _expected(connection) if not _stands(connection, one)]
+    return [one.name for one in _missing(connection)]
 
 
 def find_foreign(connection: BaseDatabaseWrapper) -> list[str]:
     """Name each trigger of the database that nobody here has laid."""
-    stand = sqlite.names_of_triggers if connection.vendor == "sqlite" else postgresql.names_of_triggers
     with connection.cursor() as cursor:
-        names = stand(cursor)
+        names = _backend(connection).names_of_triggers(cursor)
     return sorted(names - {one.name for one in _expected(connection)})
 
 
-def _expected(connection: BaseDatabaseWrapper) -> Iterator[DatabaseObject]:
-    present = set(connection.introspection.table_names())
-    for guard in GUARDS:
-        if guard.table in present:
-            yield from _guard_as_it_can_be(connection, guard)
-    for vendor, one in _registered:
-        if vendor == connection.vendor and (not one.table or one.table in present):
-            yield one
-    yield from watches.objects_of(connection, present)
-
-
-def _guard_as_it_can_be(connection: BaseDatabaseWrapper, guard: Guard) -> Iterator[DatabaseObject]:
-    """The guard's triggers for the columns and unique keys that the table has at this state of its migrations."""
+def _missing(connection: BaseDatabaseWrapper) -> list[DatabaseObject]:
+    """What does not stand as it ought to; what stands is read once, however much there is."""
     with connection.cursor() as cursor:
-        columns = {one.name for one in connection.introspection.get_table_description(cursor, guard.table)}
-        if not guard.append_only:
-            guard = replace(
-                guard,
-                frozen=tuple(name for name in guard.frozen if name in columns),
-                write_once=tuple(name for name in guard.write_once if name in columns),
-            )
+        found = _backend(connection).what_stands(cursor)
+    return [one for one in _expected(connection) if not _backend(connection).stands(found, one)]
+
+
+def _expected(connection: BaseDatabaseWrapper) -> Iterator[DatabaseObject]:
+    with connection.cursor() as cursor:
+        columns = _backend(connection).columns_of_tables(cursor)
+    for guard in GUARDS:
+        if guard.table in columns:
+            yield from _guard_as_it_can_be(connection, guard, columns[guard.table])
+    for vendor, one in _registered:
+        if vendor == connection.vendor and (not one.table or one.table in columns):
+            yield one
+    yield from watches.objects_of(connection, columns)
+
+
+def _guard_as_it_can_be(connection: BaseDatabaseWrapper, guard: Guard, columns: set[str]) -> Iterator[DatabaseObject]:
+    """The guard's triggers for the columns and unique keys that the table has at this state of its migrations."""
+    if not guard.append_only:
+        guard = replace(
+            guard,
+            frozen=tuple(name for name in guard.frozen if name in columns),
+            write_once=tuple(name for name in guard.write_once if name in columns),
+        )
+    with connection.cursor() as cursor:
         yield from sqlite.triggers_of(cursor, guard) if connection.vendor == "sqlite" else postgresql.triggers_of(guard)
 
 
-def _stands(connection: BaseDatabaseWrapper, one: DatabaseObject) -> bool:
-    stands = sqlite.stands if connection.vendor == "sqlite" else postgresql.stands
-    with connection.cursor() as cursor:
-        return stands(cursor, one)
+def _backend(connection: BaseDatabaseWrapper) -> Any:
+    return sqlite if connection.vendor == "sqlite" else postgresql
 
 
 def protected_tables() -> Iterable[str]:

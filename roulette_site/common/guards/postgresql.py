@@ -1,7 +1,7 @@
 """The guards as triggers and functions of PostgreSQL."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .objects import DatabaseObject, Guard
@@ -59,24 +59,44 @@ def mark(cursor: Any, one: DatabaseObject) -> None:
     cursor.execute(f"COMMENT ON TRIGGER {one.name} ON {one.table} IS '{_fingerprint(one)} {definition}'")
 
 
-def stands(cursor: Any, one: DatabaseObject) -> bool:
-    """Whether a trigger or function stands exactly as it was laid: its mark says as what."""
-    if not one.table:
-        cursor.execute(
-            "SELECT obj_description(p.oid, 'pg_proc'), md5(p.prosrc) FROM pg_proc p"
-            " WHERE p.proname = %s AND p.pronamespace = current_schema()::regnamespace",
-            [one.name],
-        )
-        row = cursor.fetchone()
-        return row is not None and row[0] == _fingerprint(one) and row[1] == _body_md5(one)
-    # 'O' is a trigger's ordinary state; one that was disabled shows 'D'.
+def what_stands(cursor: Any) -> dict[tuple[str, str], tuple[str | None, ...]]:
+    """Every trigger (by name and table) and function (by name) of the schema, with its mark and what it is now."""
     cursor.execute(
-        f"SELECT obj_description(t.oid, 'pg_trigger'), t.tgenabled, {_DEFINITION} FROM pg_trigger t"
-        " WHERE t.tgname = %s AND t.tgrelid = to_regclass(%s)",
-        [one.name, one.table],
+        f"SELECT t.tgname, c.relname, obj_description(t.oid, 'pg_trigger'), t.tgenabled, {_DEFINITION}"
+        " FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid"
+        " WHERE NOT t.tgisinternal AND c.relnamespace = current_schema()::regnamespace"
     )
-    row = cursor.fetchone()
-    return row is not None and row[0] == f"{_fingerprint(one)} {row[2]}" and row[1] == "O"
+    found: dict[tuple[str, str], tuple[str | None, ...]] = {(row[0], row[1]): row[2:] for row in cursor.fetchall()}
+    cursor.execute(
+        "SELECT p.proname, obj_description(p.oid, 'pg_proc'), md5(p.prosrc) FROM pg_proc p"
+        " WHERE p.pronamespace = current_schema()::regnamespace"
+    )
+    return found | {(row[0], ""): row[1:] for row in cursor.fetchall()}
+
+
+def stands(found: Mapping[tuple[str, str], tuple[str | None, ...]], one: DatabaseObject) -> bool:
+    """Whether a trigger or function stands exactly as it was laid: its mark says as what."""
+    row = found.get((one.name, one.table))
+    if row is None:
+        return False
+    if not one.table:
+        return row == (_fingerprint(one), _body_md5(one))
+    mark, enabled, definition = row
+    # 'O' is a trigger's ordinary state; one that was disabled shows 'D'.
+    return mark == f"{_fingerprint(one)} {definition}" and enabled == "O"
+
+
+def columns_of_tables(cursor: Any) -> dict[str, set[str]]:
+    """The columns of every table of the schema."""
+    cursor.execute(
+        "SELECT c.relname, a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid"
+        " WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p')"
+        " AND c.relnamespace = current_schema()::regnamespace"
+    )
+    columns: dict[str, set[str]] = {}
+    for table, name in cursor.fetchall():
+        columns.setdefault(table, set()).add(name)
+    return columns
 
 
 def _fingerprint(one: DatabaseObject) -> str:

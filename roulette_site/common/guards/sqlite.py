@@ -1,7 +1,7 @@
 """The guards as triggers of SQLite."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from .objects import DatabaseObject, Guard
@@ -31,11 +31,24 @@ def triggers_of(cursor: Any, guard: Guard) -> Iterator[DatabaseObject]:
         yield _trigger(f"{table}_no_push_out", table, "BEFORE UPDATE", " OR ".join(pushed_out), refusal)
 
 
-def stands(cursor: Any, one: DatabaseObject) -> bool:
+def what_stands(cursor: Any) -> dict[tuple[str, str], tuple[str | None, ...]]:
+    """Every trigger by name and table, with its text."""
+    cursor.execute("SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'trigger'")
+    return {(name, table): (text,) for name, table, text in cursor.fetchall()}
+
+
+def stands(found: Mapping[tuple[str, str], tuple[str | None, ...]], one: DatabaseObject) -> bool:
     """Whether a trigger stands exactly as it was laid: SQLite keeps its text."""
-    cursor.execute("SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = %s", [one.name])
-    row = cursor.fetchone()
-    return row is not None and row[0].strip() == one.create.strip()
+    return found.get((one.name, one.table)) == (one.create,)
+
+
+def columns_of_tables(cursor: Any) -> dict[str, set[str]]:
+    """The columns of every table."""
+    cursor.execute("SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table'")
+    columns: dict[str, set[str]] = {}
+    for table, name in cursor.fetchall():
+        columns.setdefault(table, set()).add(name)
+    return columns
 
 
 def unique_keys(cursor: Any, guard: Guard) -> list[tuple[tuple[str, ...], str]]:

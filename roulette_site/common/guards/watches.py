@@ -6,7 +6,7 @@ it. The hot paths, placing and settling, write no watched column: a transfer is 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -68,20 +68,20 @@ WATCHES = (
 )  # fmt: skip
 
 
-def objects_of(connection: BaseDatabaseWrapper, present: set[str]) -> Iterator[DatabaseObject]:
+def objects_of(connection: BaseDatabaseWrapper, columns: Mapping[str, set[str]]) -> Iterator[DatabaseObject]:
     """The triggers of every watch whose table is there, for the columns that it has at this state of its migrations."""
-    if NOTES not in present:
+    if NOTES not in columns:
         return
     for watch in WATCHES:
-        if watch.table not in present:
+        if watch.table not in columns:
             continue
-        with connection.cursor() as cursor:
-            there = {one.name for one in connection.introspection.get_table_description(cursor, watch.table)}
-            fitting = replace(watch, columns=tuple(name for name in watch.columns if name in there))
-            if connection.vendor == "sqlite":
+        there = columns[watch.table]
+        fitting = replace(watch, columns=tuple(name for name in watch.columns if name in there))
+        if connection.vendor == "sqlite":
+            with connection.cursor() as cursor:
                 yield from _of_sqlite(cursor, fitting)
-            else:
-                yield from _of_postgresql(fitting)
+        else:
+            yield from _of_postgresql(fitting)
 
 
 def _changed(watch: Watch, differs: str) -> str:
