@@ -8,7 +8,7 @@ from django.urls import include, path
 from roulette_site.common import pages
 from sessions_app.web import account, demo, events, lobby, play, protection
 from tables.web import views as rules
-from wallets.web import cash, transfers
+from wallets.web import cash, inbox, transfers
 from wallets.web.login import login
 
 admin.site.site_header = admin.site.site_title = "Back-office"
@@ -34,6 +34,7 @@ urlpatterns = [
     path("play/<slug:slug>/leave/", play.leave, name="leave"),
     path("events", events.events, name="events"),
     path("account/", account.account, name="account"),
+    path("account/inbox/", inbox.inbox, name="inbox"),
     path("account/limits/", protection.limits, name="limits"),
     path("account/limits/confirm/<int:loosening_id>/", protection.confirm, name="confirm-limit"),
     path("account/exclusion/", protection.exclusion, name="exclusion"),

@@ -43,6 +43,7 @@ from wallets.services.cash_steps import approve_withdrawal, confirm_payment, mar
 from wallets.services.corrections import correct_transfer
 from wallets.services.exclusion import ask_for_early_end
 from wallets.services.findings import resolve_finding, take_finding
+from wallets.services.inbox import mark_read
 from wallets.services.ledger import deposit, open_wallet, withdraw
 from wallets.services.notices import Told, take_notice
 from wallets.services.people import add_player, record_person
@@ -228,6 +229,7 @@ def _protect(player: PlayerAtTable) -> None:
     confirm_limit(player=someone, loosening_id=wish.pk, at=house.forward())
     exclude(player=someone, term="1 year", at=house.forward())
     ask_for_early_end(player=someone, at=house.forward())
+    mark_read(player=someone, at=house.forward())
 
 
 def _go_to_the_cash_desk(house: House) -> None:

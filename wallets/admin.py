@@ -26,6 +26,8 @@ from .models import (
     ExclusionEnd,
     Finding,
     FindingStep,
+    InboxMessage,
+    InboxReading,
     Limit,
     LoginRecord,
     Loosening,
@@ -284,3 +286,18 @@ class FindingAdmin(ReadOnlyAdmin):
 class FindingStepAdmin(ReadOnlyAdmin):
     list_display = ("finding_id", "at", "kind", "actor", "text")
     ordering = ("-id",)
+
+
+@admin.register(InboxMessage)
+class InboxMessageAdmin(ReadOnlyAdmin):
+    list_display = ("id", "player", "kind", "told_at")
+    list_filter = ("kind",)
+    search_fields = ("player__handle",)
+    list_select_related = ("player",)
+    ordering = ("-id",)
+
+
+@admin.register(InboxReading)
+class InboxReadingAdmin(ReadOnlyAdmin):
+    list_display = ("message_id", "read_at")
+    ordering = ("-message_id",)

@@ -18,7 +18,7 @@ PUBLIC = {"lobby", "login", "rules", "rules-version", "brand-css", "healthz", "r
 ACTS = {"logout", "enter", "bets", "launch", "undo", "clear", "client-seed", "leave", "go-on", "deposit", "withdraw"}
 ACTS |= {"confirm-limit", "exclusion-end"}
 PRIVATE = {"play", "state", "last-play", "account", "sessions", "statement", "round", "cash", "transfers"}
-PRIVATE |= {"limits", "exclusion"}
+PRIVATE |= {"limits", "exclusion", "inbox"}
 # The stream answers 401, since no browser follows a login page there; /demo/ exists in the demonstration alone.
 OTHERS = {"events", "demo", "demo-mail"}
 

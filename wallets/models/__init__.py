@@ -14,6 +14,7 @@ from .cash_request import (
 from .consent import Consent, ConsentTo
 from .exclusion import Exclusion, ExclusionEnd, ExclusionKind
 from .finding import Finding, FindingKind, FindingStep, FindingStepKind
+from .inbox import InboxKind, InboxMessage, InboxReading
 from .limit import Limit, LimitKind, LimitPeriod, LimitSide, Loosening
 from .login_record import Entrance, LoginRecord
 from .person import DocumentType, Person
@@ -52,6 +53,9 @@ __all__ = (
     "FindingKind",
     "FindingStep",
     "FindingStepKind",
+    "InboxKind",
+    "InboxMessage",
+    "InboxReading",
     "KycState",
     "Limit",
     "LimitKind",

@@ -6,9 +6,10 @@ from django.db import transaction
 
 from roulette_site.common.audit import record
 from roulette_site.common.errors import RuleBroken
-from wallets.models import AccountKind, Player, Reason, Transfer, Unit
+from wallets.models import AccountKind, InboxKind, Player, Reason, Transfer, Unit
 
 from .gates import lock_player
+from .inbox import tell_player
 from .ledger import open_wallet, operator_account, post_transfer
 from .standing import checked_reason
 
@@ -79,6 +80,8 @@ def adjust_balance(
         transfer = post_transfer(
             debit=debit, credit=credit, amount_cents=amount_cents, reason=Reason.ADJUSTMENT, actor=actor, at=at, key=key
         )
+        data = {"direction": direction, "amount_cents": amount_cents, "cause": cause}
+        tell_player(player=player, kind=InboxKind.ADJUSTMENT, data=data, at=at)
         record(
             act="balance_adjusted",
             actor=actor,

@@ -6,10 +6,11 @@ from django.db import transaction
 
 from roulette_site.common.audit import record
 from roulette_site.common.errors import RuleBroken
-from wallets.models import Exclusion, ExclusionEnd, ExclusionKind, Player
+from wallets.models import Exclusion, ExclusionEnd, ExclusionKind, InboxKind, Player
 from wallets.protection import PAUSES, SELF_EXCLUSIONS, add_months, early_end_of_self_exclusion
 
 from .gates import lock_player, refresh_gates
+from .inbox import tell_player
 from .standing import checked_reason
 
 
@@ -103,6 +104,7 @@ def lift_exclusion(*, exclusion_id: int, reason: str, actor: str, second_actor: 
             exclusion=exclusion, asked_at=at, ends_at=at, actor=actor, second_actor=second_actor, reason=reason
         )
         refresh_gates(player)
+        tell_player(player=player, kind=InboxKind.EXCLUSION, data={"lifted": exclusion.pk}, at=at)
         record(
             act="exclusion_lifted",
             actor=actor,
@@ -130,6 +132,8 @@ def _exclude(
             player=player, kind=kind, starts_at=at, ends_at=ends_at, term=term, actor=actor, reason=reason
         )
         refresh_gates(player)
+        data = {"by": str(kind), "ends_at": None if ends_at is None else ends_at.isoformat()}
+        tell_player(player=player, kind=InboxKind.EXCLUSION, data=data, at=at)
         record(
             act="player_excluded",
             actor=actor,

@@ -6,10 +6,11 @@ from django.db import transaction
 
 from roulette_site.common.audit import record
 from roulette_site.common.errors import RuleBroken
-from wallets.models import Limit, LimitKind, LimitPeriod, LimitSide, Loosening, Player
+from wallets.models import InboxKind, Limit, LimitKind, LimitPeriod, LimitSide, Loosening, Player
 from wallets.protection import LOOSENING_LAPSES, LOOSENING_WAITS, is_looser
 
 from .gates import lock_player, refresh_gates
+from .inbox import tell_player
 from .standing import checked_reason
 
 PERIODS = {
@@ -83,7 +84,7 @@ def set_own_limit(
         if pending_loosening(player, kind, period, at=at) is not None:
             raise LooseningPending("A looser limit waits already: confirm it, or set a tighter one.")
         confirmable_at = at + LOOSENING_WAITS
-        return Loosening.objects.create(
+        loosening = Loosening.objects.create(
             player=player,
             kind=kind,
             period=period,
@@ -93,6 +94,19 @@ def set_own_limit(
             confirmable_at=confirmable_at,
             lapses_at=confirmable_at + LOOSENING_LAPSES,
         )
+        tell_player(
+            player=player,
+            kind=InboxKind.LOOSENING,
+            data={
+                "kind": str(kind),
+                "period": str(period),
+                "value": value,
+                "confirmable_at": loosening.confirmable_at.isoformat(),
+                "lapses_at": loosening.lapses_at.isoformat(),
+            },
+            at=at,
+        )
+        return loosening
 
 
 def confirm_loosening(*, player: Player, loosening_id: int, at: dt.datetime) -> Limit:
@@ -155,6 +169,8 @@ def set_operator_limit(
             actor=actor, at=at, reason=reason, second_actor=second_actor,
         )  # fmt: skip
         refresh_gates(player)
+        said = {"kind": str(kind), "period": str(period), "value": value}
+        tell_player(player=player, kind=InboxKind.LIMIT, data=said, at=at)
         record(
             act="operator_limit_set",
             actor=actor,

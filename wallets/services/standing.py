@@ -6,9 +6,10 @@ from django.db.models import Sum
 
 from roulette_site.common.audit import audited, record
 from roulette_site.common.errors import RuleBroken
-from wallets.models import Account, KycState, Player, Standing, StandingChange, StandingField, Unit
+from wallets.models import Account, InboxKind, KycState, Player, Standing, StandingChange, StandingField, Unit
 
 from .gates import lock_player, refresh_gates
+from .inbox import tell_player
 
 _K, _S = KycState, Standing
 _KYC_STEPS = {
@@ -94,6 +95,8 @@ def _change(
             changed_at=at,
         )
         refresh_gates(player)
+        kind = InboxKind.IDENTITY if field == StandingField.KYC_STATE else InboxKind.ACCOUNT
+        tell_player(player=player, kind=kind, data={"field": str(field), "state": str(after).lower()}, at=at)
         record(
             act=f"{field.name.lower()}_changed",
             actor=actor,

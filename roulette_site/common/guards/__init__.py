@@ -54,6 +54,8 @@ GUARDS = (
     Guard("wallets_limit"),
     Guard("wallets_loosening"),
     Guard("wallets_exclusion"),
+    Guard("wallets_inboxmessage"),
+    Guard("wallets_inboxreading", key="message_id"),
     Guard("wallets_exclusionend", key="exclusion_id"),
     Guard(
         "wallets_cashrequest",
