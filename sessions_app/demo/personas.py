@@ -72,8 +72,8 @@ PLAYERS = (
 )
 
 _FLOOR = "Floor manager: tables and rounds."
-_COMPLIANCE = "Compliance: the specific rules."
-_FINANCE = "Finance: accounts and transfers."
+_COMPLIANCE = "Compliance: the specific rules, and what protects players."
+_FINANCE = "Finance: cash desk, findings, adjustments."
 
 # Two of each role in which one will have to confirm what the other has done.
 STAFF = (
