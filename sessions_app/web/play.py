@@ -175,7 +175,7 @@ def _open_session(request: HttpRequest, slug: str) -> GameSession | None:
 
 
 def _whole_page(request: HttpRequest, game_session: GameSession, refusal: Sequence[str] = ()) -> HttpResponse:
-    page = PlayPage(play_state(game_session), now=database_now(), refusal=refusal)
+    page = PlayPage(play_state(game_session), shown_at=database_now(), refusal=refusal)
     return render(
         request, "sessions_app/play.html", {"page": page, "table": page.table}, status=409 if refusal else 200
     )
@@ -184,6 +184,6 @@ def _whole_page(request: HttpRequest, game_session: GameSession, refusal: Sequen
 def _parts(
     request: HttpRequest, game_session: GameSession, refusal: Sequence[str] = (), *, is_answer: bool = False
 ) -> HttpResponse:
-    page = PlayPage(play_state(game_session), now=database_now(), refusal=refusal)
+    page = PlayPage(play_state(game_session), shown_at=database_now(), refusal=refusal)
     context = {"page": page, "table": page.table, "oob": True, "is_answer": is_answer}
     return render(request, "sessions_app/_state.html", context)

@@ -103,7 +103,7 @@ class PlayPage:
     """What the templates of the play page read."""
 
     state: PlayState
-    now: dt.datetime
+    shown_at: dt.datetime
     refusal: Sequence[str] = ()
 
     @property
@@ -123,7 +123,7 @@ class PlayPage:
     def asks_whether_to_go_on(self) -> bool:
         """Whether the player has played a stretch and no bet is taken before he says that he goes on."""
         due = self.state.reality_check_at
-        return due is not None and self.now >= due
+        return due is not None and self.shown_at >= due
 
     @property
     def stakes(self) -> Sequence[StakeOnSpot]:
