@@ -2,6 +2,7 @@
 
 import itertools
 import threading
+import time
 from collections.abc import Callable
 
 import pytest
@@ -11,9 +12,9 @@ from roulette_site.common.sql import database_now
 from tables.models import Slip
 from tables.services.betting import PlacedSlip, SlipRefused, place_bets
 from tests.house import House, PlayerAtTable, bet
-from wallets.models import LimitKind, LimitPeriod, PlayerDay
+from wallets.models import Account, LimitKind, LimitPeriod, Player, PlayerDay
 from wallets.selectors.gates import gates_of
-from wallets.services import gates
+from wallets.services import limits
 from wallets.services.exclusion import exclude_self
 from wallets.services.limits import set_own_limit
 
@@ -110,8 +111,15 @@ def test_two_limits_at_once_leave_the_wallet_as_the_rows_say(house: House, monke
         wallet = player.wallet
         return any(getattr(wallet, name) != due for name, due in gates_of(player.seat.player, wallet.unit).items())
 
+    def fold_slowly(player: Player) -> None:
+        found = {account.pk: gates_of(player, account.unit) for account in Account.objects.filter(player=player)}
+        time.sleep(0.02)
+        for pk, values in found.items():
+            Account.objects.filter(pk=pk).update(**values)
+
     with monkeypatch.context() as patched:
-        patched.setattr(gates, "lock_accounts", lambda *ids: {})
+        patched.setattr(limits, "lock_player", lambda player: player)
+        patched.setattr(limits, "refresh_gates", fold_slowly)
         players = [house.seated() for _ in range(TRIES)]
         for player in players:
             set_both(player)
