@@ -108,8 +108,8 @@ def test_two_limits_at_once_leave_the_wallet_as_the_rows_say(house: House, monke
         )
 
     def is_wrong(player: PlayerAtTable) -> bool:
-        wallet = player.wallet
-        return any(getattr(wallet, name) != due for name, due in gates_of(player.seat.player, wallet.unit).items())
+        wallet, now = player.wallet, Player.objects.get(pk=player.seat.player_id)
+        return any(getattr(wallet, name) != due for name, due in gates_of(now, wallet.unit).items())
 
     def fold_slowly(player: Player) -> None:
         found = {account.pk: gates_of(player, account.unit) for account in Account.objects.filter(player=player)}
