@@ -10,6 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from roulette_site.common.errors import RuleBroken
+from roulette_site.common.requests import whole_number
 from roulette_site.common.sql import database_now
 from roulette_site.common.strict_json import InvalidJson, read_json
 from sessions_app.models import EndBasis, GameSession
@@ -29,8 +30,6 @@ from wallets.web.who import player_of
 from .lobby import entrance
 from .play_page import PlayPage
 from .refusals import sentences_of
-
-MOST_DIGITS = 18
 
 
 @require_safe
@@ -118,27 +117,23 @@ def _items(request: HttpRequest) -> list[Any]:
         call: dict[str, Any] = {"call": form["call"], "unit": form.get("unit")}
         for name in ("number", "neighbours", "digit"):
             if name in form:
-                call[name] = _whole_number(form[name])
+                call[name] = whole_number(form[name])
         return [call]
-    index = _whole_number(form.get("spot", ""))
+    index = whole_number(form.get("spot", ""))
     if index is None or index >= len(SPOTS):
         return [{"type": "", "stake": form.get("stake")}]
     return [{"type": str(SPOTS[index].type), "on": list(SPOTS[index].on), "stake": form.get("stake")}]
 
 
-def _whole_number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else None
-
-
 def _launch(request: HttpRequest, game_session: GameSession) -> None:
     """Launch the ball (rule 17). The form names its round, so that sent again it never launches the next."""
-    game_round_id = _whole_number(request.POST.get("round", "")) or 0
+    game_round_id = whole_number(request.POST.get("round", "")) or 0
     launch_ball(seat=game_session.seat, at=database_now(), game_round_id=game_round_id)
 
 
 def _undo(request: HttpRequest, game_session: GameSession) -> None:
     """Take back a slip. The form names it, so that sent again it takes back no other."""
-    take_back(seat=game_session.seat, slip_id=_whole_number(request.POST.get("slip", "")) or 0, at=database_now())
+    take_back(seat=game_session.seat, slip_id=whole_number(request.POST.get("slip", "")) or 0, at=database_now())
 
 
 def _clear(request: HttpRequest, game_session: GameSession) -> None:

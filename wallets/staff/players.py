@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from roulette_site.common.errors import RuleBroken
 from roulette_site.common.four_eyes import make_request
+from roulette_site.common.requests import whole_number
 from roulette_site.common.sql import database_now
 from wallets.acts import ADJUST, LIFT, LOOSEN
 from wallets.amounts import InvalidAmount, parse_typed_cents
@@ -66,7 +67,7 @@ def _ask_loosening(request: HttpRequest, player: Player) -> None:
 
 
 def _ask_lifting(request: HttpRequest, player: Player) -> None:
-    found = get_object_or_404(Exclusion, player=player, pk=_number(request, "exclusion"))
+    found = get_object_or_404(Exclusion, player=player, pk=whole_number(request.POST.get("exclusion", "")) or 0)
     _ask(request, LIFT, {"player": player.pk, "exclusion": found.pk})
 
 
@@ -168,12 +169,7 @@ def _cents(request: HttpRequest) -> int:
         raise InvalidLimit(str(error)) from error
 
 
-def _number(request: HttpRequest, name: str) -> int:
-    text = request.POST.get(name, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
-
-
 def _value(request: HttpRequest, kind: LimitKind) -> int | None:
     if request.POST.get("amount", "").strip() == "":
         return None
-    return _number(request, "amount") * 60 if kind in TIME else _cents(request)
+    return (whole_number(request.POST.get("amount", "")) or 0) * 60 if kind in TIME else _cents(request)
