@@ -11,7 +11,7 @@ ENV PATH=/venv/bin:$PATH \
     VAR_DIR=/var/lib/roulette
 # A number of its own, so that a file of the host can be given to it alone (the key of the draw).
 RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin roulette \
-    && install --directory --owner roulette --mode 0700 "$VAR_DIR"
+    && install --directory --owner roulette --mode 0700 "$VAR_DIR" "$VAR_DIR/papers" "$VAR_DIR/register"
 WORKDIR /app
 COPY --from=packages /venv /venv
 COPY . .

@@ -4,9 +4,11 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from .pairs import Result, measure
 
@@ -70,17 +72,35 @@ def _rate(act: Callable[[int], Any], seconds: float, most: int = SLIPS) -> float
 
 def _record(wanted: list[Any], place: Callable[[Any], Any]) -> list[Statements]:
     """The statements that placing runs for each slip, with their parameters, as sqlite3 itself takes them."""
-    from django.db import connection
+    from tables.placing import sqlite
 
     recorded: list[Statements] = []
 
-    def note(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
-        if not sql.startswith(("BEGIN", "COMMIT")):
-            rows = [tuple(row) for row in params] if many else [tuple(params or ())]
-            recorded[-1].append((sql.replace("%s", "?"), rows))
-        return execute(sql, params, many, context)
+    class Noting:
+        """The cursor that placing has, which notes what it is asked to run."""
 
-    with connection.execute_wrapper(note):
+        def __init__(self, cursor: sqlite3.Cursor) -> None:
+            self.cursor = cursor
+
+        def execute(self, sql: str, row: Any) -> Any:
+            recorded[-1].append((sql, [tuple(row)]))
+            return self.cursor.execute(sql, row)
+
+        def executemany(self, sql: str, rows: Any) -> Any:
+            recorded[-1].append((sql, [tuple(row) for row in rows]))
+            return self.cursor.executemany(sql, rows)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.cursor, name)
+
+    own = sqlite.native_sqlite_cursor
+
+    @contextmanager
+    def noting() -> Iterator[Any]:
+        with own() as cursor:
+            yield Noting(cursor)
+
+    with patch.object(sqlite, "native_sqlite_cursor", noting):
         for slip in wanted:
             recorded.append([])
             assert place(slip).slip_id is not None

@@ -6,7 +6,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from sessions_app.api import protection
 from sessions_app.api import views as sessions
 from tables.api import rulebooks
-from wallets.api import cash
+from wallets.api import cash, notices
 
 urlpatterns = [
     path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
@@ -17,6 +17,7 @@ urlpatterns = [
     path("v1/players/<slug:handle>/deposits", cash.DepositsView.as_view(), name="api-deposits"),
     path("v1/players/<slug:handle>/withdrawals", cash.WithdrawalsView.as_view(), name="api-withdrawals"),
     path("v1/players/<slug:handle>/transfers", cash.TransfersView.as_view(), name="api-transfers"),
+    path("v1/cash/notices/<slug:provider>", notices.ProviderNoticesView.as_view(), name="api-cash-notices"),
     path("v1/tables", sessions.TableListView.as_view(), name="api-table-list"),
     path("v1/sessions", sessions.SessionListView.as_view(), name="api-session-list"),
     path("v1/sessions/<int:session_id>", sessions.SessionDetailView.as_view(), name="api-session"),
@@ -33,6 +34,7 @@ urlpatterns = [
         protection.LimitConfirmView.as_view(),
         name="api-player-confirm-limit",
     ),
+    path("v1/players/<slug:handle>/limits-offers", protection.OfferListView.as_view(), name="api-player-limits-offers"),
     path("v1/players/<slug:handle>/exclusions", protection.ExclusionListView.as_view(), name="api-player-exclusions"),
     path("v1/sessions/<int:session_id>/end", sessions.SessionEndView.as_view(), name="api-session-end"),
     path(

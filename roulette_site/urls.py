@@ -6,9 +6,9 @@ from django.contrib.auth.views import LogoutView
 from django.urls import include, path
 
 from roulette_site.common import pages
-from sessions_app.web import account, demo, events, lobby, play, protection
+from sessions_app.web import account, closing, demo, events, limits_offer, lobby, play, protection
 from tables.web import views as rules
-from wallets.web import cash, inbox, transfers
+from wallets.web import cash, inbox, payout, receivables, transfers
 from wallets.web.login import login
 
 admin.site.site_header = admin.site.site_title = "Back-office"
@@ -36,15 +36,19 @@ urlpatterns = [
     path("account/", account.account, name="account"),
     path("account/inbox/", inbox.inbox, name="inbox"),
     path("account/limits/", protection.limits, name="limits"),
+    path("account/limits/offer/<slug:occasion>/", limits_offer.limits_offer, name="limits-offer"),
     path("account/limits/confirm/<int:loosening_id>/", protection.confirm, name="confirm-limit"),
     path("account/exclusion/", protection.exclusion, name="exclusion"),
     path("account/exclusion/end/", protection.early_end, name="exclusion-end"),
+    path("account/closing/", closing.closing, name="closing"),
     path("account/sessions/", account.sessions, name="sessions"),
     path("account/sessions/<int:session_id>/", account.statement, name="statement"),
     path("account/rounds/<int:game_round_id>/", account.round_detail, name="round"),
     path("account/cash/", cash.cash, name="cash"),
     path("account/cash/deposit/", cash.pay_in, name="deposit"),
     path("account/cash/withdraw/", cash.take_out, name="withdraw"),
+    path("account/payout/", payout.payout_address, name="payout-address"),
+    path("account/pay-back/", receivables.pay_back_owed, name="pay-back"),
     path("account/transfers/", transfers.transfers, name="transfers"),
     path("rules/", rules.rules_index, name="rules"),
     path("rules/<slug:code>/<int:version>/", rules.rules_version, name="rules-version"),

@@ -6,8 +6,15 @@ class SessionsAppConfig(AppConfig):
     verbose_name = "Game sessions"
 
     def ready(self) -> None:
+        from wallets.selectors.closing import register_hindrance
         from wallets.selectors.export import register_section
+        from wallets.services.limits import register_follower
 
-        from .selectors.export import game_sessions_of
+        from .selectors.account import has_open_session_of_money
+        from .selectors.export import game_sessions_of, reality_checks_of
+        from .services.protection import steer_all
 
         register_section("game_sessions", game_sessions_of)
+        register_section("reality_checks", reality_checks_of)
+        register_follower(steer_all)
+        register_hindrance("session", has_open_session_of_money)

@@ -10,6 +10,7 @@ from .models import (
     RoundDraw,
     RoundEvent,
     RoundTotals,
+    RulesTelling,
     Seat,
     Slip,
     SlipCall,
@@ -108,4 +109,11 @@ class BetAdmin(ReadOnlyAdmin):
 class BetOutcomeAdmin(ReadOnlyAdmin):
     list_display = ("bet", "game_round", "revision", "kind", "returned_cents", "payment_rank")
     list_select_related = ("bet", "game_round")
+    ordering = ("-id",)
+
+
+@admin.register(RulesTelling)
+class RulesTellingAdmin(ReadOnlyAdmin):
+    list_display = ("id", "table", "rules", "players", "told_at")
+    list_select_related = ("table", "rules")
     ordering = ("-id",)

@@ -13,7 +13,14 @@ class TablesConfig(AppConfig):
 
     def ready(self) -> None:
         # Models are there now, and not before.
-        from . import guards
+        from wallets.selectors.closing import register_hindrance
+        from wallets.selectors.discrepancies import register_source
 
+        from . import guards
+        from .selectors.play import has_money_in_play
+        from .selectors.reconciliation import find_round_discrepancies
+
+        register_hindrance("in_play", has_money_in_play)
+        register_source(find_round_discrepancies)
         database_guards.register("sqlite", *guards.SQLITE)
         database_guards.register("postgresql", *guards.POSTGRESQL, FUNCTION)

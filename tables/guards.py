@@ -17,11 +17,13 @@ RULES_STEPS = (
 # What the player and the clock may change while bets are open, and nobody after.
 _WHILE_BETTING = ("client_seed", "closes_at")
 # What a version says, and what is said of its approval.
-_SAYS = (
+SAYS = (
     "split_dozens_offered", "split_columns_offered", "call_bets", "total_limit_cents", "stake_step_cents",
     "launch_within_seconds",
 )  # fmt: skip
-_APPROVAL = ("approval_reference", "approved_at", "in_force_from")
+APPROVAL = ("approval_reference", "approved_at", "in_force_from")
+# What an approval is of: with it the audit trail says what was approved.
+APPROVED_FACTS = ("rulebook_code", "rulebook_edition", "version", *SAYS, *APPROVAL)
 
 
 def _is_other_step(column: str, steps: tuple[tuple[str, str], ...]) -> str:
@@ -40,8 +42,8 @@ def _round_goes_wrong(differs: str) -> str:
 
 def _rules_go_wrong(differs: str) -> str:
     # What was put to the regulator is what was approved, and the words of an approval stand for ever.
-    submitted = f"(OLD.status <> '{_R.DRAFT}' AND ({_changes(_SAYS, differs)}))"
-    decided = f"(OLD.status NOT IN ('{_R.DRAFT}', '{_R.SUBMITTED}') AND ({_changes(_APPROVAL, differs)}))"
+    submitted = f"(OLD.status <> '{_R.DRAFT}' AND ({_changes(SAYS, differs)}))"
+    decided = f"(OLD.status NOT IN ('{_R.DRAFT}', '{_R.SUBMITTED}') AND ({_changes(APPROVAL, differs)}))"
     return f"{_is_other_step('status', RULES_STEPS)} OR {submitted} OR {decided}"
 
 

@@ -21,6 +21,9 @@ _KEYS = frozenset(
 _FLAGS = ("split_dozens_offered", "split_columns_offered", "split_bets_offered")
 _OPTIONS = frozenset({*_FLAGS, "total_limit", "stake_step", "call_bets"})
 
+# What holds where a request says nothing: made once, since every line asks for it.
+_NO_OPTIONS = Options()
+
 Answer = dict[str, Any]
 # A bet in prison lives on from number to number: so many results are answered at most.
 MOST_RESULTS = 100_000
@@ -60,14 +63,12 @@ def answer(request: Any) -> Answer:
     rulebook = _rulebook(request)
     options = _options(request.get("options"))
     minimum = _amount(request, "minimum")
-    items = _list(request, "bets", required=True)
+    items = _list(request, "bets")
     slip = read_slip(rulebook, options, items)
-    placed = read_slip(rulebook, Options(), _list(request, "placed"))
-    if placed.unreadable:
-        raise InvalidRequest(f"placed: {placed.unreadable[0].detail}")
+    placed = _placed(rulebook, request)
     numbers = request.get("numbers")
     breaches = [
-        *slip.find_breaches(rulebook, options, minimum, placed.bets),
+        *slip.find_breaches(rulebook, options, minimum, placed),
         *([] if items or "chip_value" in request else [Breach(None, "empty_slip")]),
         *_chip_value_breaches(rulebook, minimum, request),
         *_number_breaches(numbers),
@@ -151,11 +152,21 @@ def _rulebook(request: Mapping[str, Any]) -> Rulebook:
         raise InvalidRequest(str(error)) from error
 
 
-def _list(request: Mapping[str, Any], key: str, *, required: bool = False) -> list[Any]:
-    value = request.get(key, None if required else [])
+def _list(request: Mapping[str, Any], key: str) -> list[Any]:
+    value = request.get(key)
     if not isinstance(value, list):
         raise InvalidRequest(f"{key} is a list.")
     return value
+
+
+def _placed(rulebook: Rulebook, request: Mapping[str, Any]) -> tuple[Bet, ...]:
+    """The bets that the player has in the round already."""
+    if "placed" not in request:
+        return ()
+    placed = read_slip(rulebook, _NO_OPTIONS, _list(request, "placed"))
+    if placed.unreadable:
+        raise InvalidRequest(f"placed: {placed.unreadable[0].detail}")
+    return placed.bets
 
 
 def _amount(given: Mapping[str, Any], key: str) -> int | None:
@@ -172,7 +183,7 @@ def _amount(given: Mapping[str, Any], key: str) -> int | None:
 
 def _options(given: Any) -> Options:
     if given is None:
-        return Options()
+        return _NO_OPTIONS
     if not isinstance(given, dict) or given.keys() - _OPTIONS:
         raise InvalidRequest(f"options is an object with some of {', '.join(sorted(_OPTIONS))}.")
     if any(type(given[flag]) is not bool for flag in _FLAGS if flag in given):
@@ -221,6 +232,8 @@ def _number_breaches(numbers: Any) -> list[Breach]:
 
 def _choices(request: Mapping[str, Any], bets: int) -> list[Mapping[int, str]]:
     """For each zero in turn, what is done with each bet."""
+    if "choices" not in request:
+        return []
     by_text = {str(index): index for index in range(bets)}
     # A word for all bets is one table, however many zeros share it: written out for each, a request of 80 kB took 7 s
     # and 550 MB.

@@ -51,12 +51,13 @@ class ReadSlip:
         self, rulebook: Rulebook, options: Options, minimum_cents: int | None, placed: Iterable[Bet] = ()
     ) -> tuple[Breach, ...]:
         """Return everything that stands against the slip, item by item, and what is the whole slip's last."""
-        breaches = [*self.unreadable]
+        breaches = list(self.unreadable)
         for half in self.halves:
             against = find_breaches_of_half(options, minimum_cents, spot=half.spot, stake_cents=half.stake_cents)
             breaches += [replace(breach, bet=half.item) for breach in against]
         breaches += self._of_items(find_breaches(rulebook, options, minimum_cents, self.bets, placed))
-        return tuple(sorted(breaches, key=lambda breach: (breach.bet is None, breach.bet or 0)))
+        breaches.sort(key=lambda breach: (breach.bet is None, breach.bet or 0))
+        return tuple(breaches)
 
     def _of_items(self, breaches: Iterable[Breach]) -> Iterable[Breach]:
         """Turn breaches of bets into breaches of items: parts of one call that break one rule are named once."""

@@ -6,7 +6,7 @@ from django.conf import settings
 from roulette_site.common.sql import database_now
 
 from . import draws
-from .services import advance, publishing
+from .services import advance, publishing, telling
 
 
 @shared_task(queue="rounds")
@@ -31,3 +31,9 @@ def sweep() -> None:
 def publish_rules(*, rules_id: int) -> None:
     """Render a version of the specific rules to its public page."""
     publishing.publish_rules(rules_id=rules_id, at=database_now())
+
+
+@shared_task(queue="background")
+def tell_players_of_rules() -> None:
+    """Tell players of rules that have come into force at a table of theirs; beat calls it every ten minutes."""
+    telling.tell_players_of_rules(at=database_now())

@@ -14,7 +14,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,18 +27,26 @@ import uvicorn
 from django.conf import settings
 from django.contrib.staticfiles.handlers import ASGIStaticFilesHandler
 from django.core.cache import cache
-from django.db import connection, connections, transaction
+from django.db import connection, connections
 from django.test import TransactionTestCase
 
 from roulette_site import celery_app
-from roulette_site.common import guards
 from tools import outcomes
 
 from . import servers
+from .emptying import Laid
 
 ROOT = Path(__file__).resolve().parents[1]
-# These look at no database, so one run of them is enough.
-WITHOUT_DATABASE = ("roulette", "traceability", "infrastructure")
+# What lets a test look at the database; of a test without any of them one run is enough.
+DATABASE_FIXTURES = frozenset({"db", "transactional_db"})
+# What gives a broker's URL for as long as one has it; the one of files lies below VAR_DIR.
+BROKERS: dict[str, Callable[[], AbstractContextManager[str]]] = {
+    "files": lambda: nullcontext("fsatomic://"),
+    "redis": servers.empty_redis,
+    "rabbitmq": servers.unused_amqp,
+}
+# What drives a browser, a whole site or a broker: it mostly waits, and tools/run_tests.py lets it do so beside the rest.
+WAITING = ("browser", "brokers", "infrastructure")
 START_SECONDS = 30
 STOP_SECONDS = 20
 
@@ -79,7 +87,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     Tests are left out, not skipped: each of them runs on the other database, and a skip means that one did not run.
     """
-    unsuitable = [item for item in items if not _suits(item, connection.vendor)]
+    unsuitable = [item for item in items if not (_is_wanted(item) and _suits(item, connection.vendor))]
     if unsuitable:
         config.hook.pytest_deselected(items=unsuitable)
     left = [item for item in items if item not in set(unsuitable)]
@@ -87,13 +95,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = sorted(left, key=lambda item: item.get_closest_marker("browser") is not None)
 
 
+def _is_wanted(item: pytest.Item) -> bool:
+    """Whether this process is to run the test: TEST_PART is the part that is left to it, or nothing."""
+    part = os.environ.get("TEST_PART", "")
+    is_waiting = item.path.relative_to(ROOT / "tests").parts[0] in WAITING
+    return not part or (part == "waiting") == is_waiting
+
+
 def _suits(item: pytest.Item, vendor: str) -> bool:
     if vendor == "sqlite":
         return item.get_closest_marker("postgresql") is None
     if item.get_closest_marker("sqlite") is not None:
         return False
-    folder = item.path.relative_to(ROOT / "tests").parts[0]
-    return folder not in WITHOUT_DATABASE or any(map(item.get_closest_marker, ("postgresql", "django_db")))
+    return not DATABASE_FIXTURES.isdisjoint(item.fixturenames) or any(
+        map(item.get_closest_marker, ("postgresql", "django_db"))
+    )
 
 
 @contextmanager
@@ -109,20 +125,24 @@ def _present(server: AbstractContextManager[str]) -> Iterator[str]:
         yield found
 
 
-_flush = TransactionTestCase._fixture_teardown
+_laid = Laid()
 
 
-def _flush_unguarded(self: TransactionTestCase) -> None:
-    """Empty the tables after a test with transactions of its own, which their guards would refuse."""
-    with transaction.atomic():
-        guards.uninstall(connection)
-    try:
-        _flush(self)
-    finally:
-        guards.install(connection)
+def _empty_tables(_: TransactionTestCase) -> None:
+    _laid.restore()
 
 
-TransactionTestCase._fixture_teardown = _flush_unguarded
+TransactionTestCase._fixture_teardown = _empty_tables
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """Make the database, and note what stands in it before the first test; nobody is left on it when it is dropped."""
+    with django_db_blocker.unblock():
+        _laid.note()
+    yield
+    with django_db_blocker.unblock():
+        _end_other_connections()
 
 
 @pytest.fixture(autouse=True)
@@ -131,26 +151,13 @@ def _empty_cache() -> None:
     cache.clear()
 
 
-@pytest.fixture
-def redis_url() -> Iterator[str]:
-    """The URL of an empty Redis database."""
-    with _present(servers.empty_redis()) as url:
-        yield url
-
-
-@pytest.fixture
-def amqp_url() -> Iterator[str]:
-    """The URL of a RabbitMQ whose queues of ours are unused."""
-    with _present(servers.unused_amqp()) as url:
-        yield url
-
-
 @dataclass
 class Worker:
     """A real worker in a process of its own, on the test's database."""
 
     process: subprocess.Popen[bytes]
     log_file: Path
+    broker_url: str
 
     @property
     def log(self) -> str:
@@ -176,52 +183,59 @@ StartWorker = Callable[..., Worker]
 
 @pytest.fixture
 def worker(transactional_db: None, tmp_path: Path) -> Iterator[StartWorker]:
-    """Start workers: `worker(broker_url)` returns one that is ready, and lets this process send to that broker.
+    """Start workers, as `real_workers` says."""
+    with real_workers(tmp_path) as start:
+        yield start
 
-    It has the draw key of tests/house.py; `queues` and `draw_key` give it others. All are killed at the test's end.
+
+@contextmanager
+def real_workers(folder: Path) -> Iterator[StartWorker]:
+    """Start workers: `worker("redis")` returns one that is ready, and lets this process send to that broker.
+
+    The broker is "files", "redis" or "rabbitmq", one in each test. The worker has the draw key of tests/house.py;
+    `queues` and `draw_key` give it others. All are killed at the end, and only then is the broker given back: a worker
+    that lived on would declare its queues again, under the eyes of the next test that wants them unused.
     """
     from .house import DRAW_KEY
 
     started: list[Worker] = []
     with ExitStack() as stack:
 
-        def start(
-            broker_url: str = "fsatomic://", *, queues: str = "rounds,background", draw_key: bytes = DRAW_KEY
-        ) -> Worker:
-            if not started:
+        def start(broker: str = "files", *, queues: str = "rounds,background", draw_key: bytes = DRAW_KEY) -> Worker:
+            if started:
+                broker_url = started[0].broker_url
+            else:
+                broker_url = stack.enter_context(_present(BROKERS[broker]()))
                 stack.enter_context(_app_at(broker_url))
-            key_file = tmp_path / "draw.key"
+            key_file = folder / "draw.key"
             key_file.write_text(draw_key.hex())
             one = _start_worker(
                 queues=queues,
-                log_file=tmp_path / f"worker-{len(started)}.log",
-                BROKER_URL=broker_url,
+                log_file=folder / f"worker-{len(started)}.log",
+                broker_url=broker_url,
                 DRAW_KEY_FILE=str(key_file),
             )
+            # What it was doing matters to nobody any more, and over AMQP a worker takes up to ten seconds to stop.
+            stack.callback(one.kill)
             started.append(one)
             _wait_until_ready(one)
             return one
 
-        try:
-            yield start
-        finally:
-            # What it was doing matters to nobody any more, and over AMQP a worker takes up to ten seconds to stop.
-            for one in started:
-                one.kill()
+        yield start
 
 
-def _start_worker(*, queues: str, log_file: Path, **environment: str) -> Worker:
+def _start_worker(*, queues: str, log_file: Path, broker_url: str, **environment: str) -> Worker:
     options = ["-P", "threads", "-c", "4", "-Q", queues, "--loglevel", "INFO"]
     quiet = ["--without-mingle", "--without-gossip", "--without-heartbeat"]
     with log_file.open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "celery", "-A", "roulette_site", "worker", *options, *quiet],
             cwd=ROOT,
-            env={**os.environ, "DATABASE_URL": _url_of_test_database(), **environment},
+            env={**os.environ, "DATABASE_URL": _url_of_test_database(), "BROKER_URL": broker_url, **environment},
             stdout=log,
             stderr=subprocess.STDOUT,
         )
-    return Worker(process, log_file)
+    return Worker(process, log_file, broker_url)
 
 
 def _url_of_test_database() -> str:

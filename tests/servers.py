@@ -39,9 +39,16 @@ class ServerMissing(Exception):
 @contextmanager
 def postgresql(database: str) -> Iterator[str]:
     """Give the URL of a server, with `database` as its name, and drop the test's database at the end."""
-    server = os.environ.get("TEST_DATABASE_URL") or (LOCAL_POSTGRESQL if _offers_databases(LOCAL_POSTGRESQL) else "")
-    with nullcontext(server) if server else embedded_postgresql() as server, _own_database(server, database) as url:
+    with postgresql_server() as server, own_database(server, database) as url:
         yield url
+
+
+@contextmanager
+def postgresql_server() -> Iterator[str]:
+    """Give the URL of a server that makes databases: the one named, the local one, or one that is started for this."""
+    server = os.environ.get("TEST_DATABASE_URL") or (LOCAL_POSTGRESQL if _offers_databases(LOCAL_POSTGRESQL) else "")
+    with nullcontext(server) if server else embedded_postgresql() as server:
+        yield server
 
 
 def _offers_databases(server: str) -> bool:
@@ -54,7 +61,8 @@ def _offers_databases(server: str) -> bool:
 
 
 @contextmanager
-def _own_database(server: str, database: str) -> Iterator[str]:
+def own_database(server: str, database: str) -> Iterator[str]:
+    """Give the server's URL with `database` as its name, and drop the test's database at the end."""
     # Django makes it under this name (a "test_" before the name in the URL), and drops it; this is for a run that was
     # broken off, or whose threads still hold connections.
     try:

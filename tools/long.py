@@ -20,6 +20,7 @@ STEPS: Mapping[str, tuple[list[str], dict[str, str]]] = {
         ["tools/run_tests.py", "-m", "hypothesis"],
         {"HYPOTHESIS_PROFILE": "long"},
     ),
+    "100,000 lines of one bet through the settle command": (["benchmarks/settle_lines.py"], {}),
 }
 
 

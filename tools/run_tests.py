@@ -1,5 +1,8 @@
 """Run all tests on SQLite and, side by side, on a real PostgreSQL: `make test`. Arguments are passed on to pytest.
 
+On each of them two processes share the tests: one has those that drive a browser, a whole site or a broker and mostly
+wait, the other the rest (tests/conftest.py tells them apart).
+
 Each run has a folder of state and a database of its own, so that runs side by side, and whatever else uses the same
 servers, are left alone. With REQUIRE_ALL=1 a skipped test fails the run (tools/outcomes.py).
 """
@@ -24,6 +27,7 @@ from tests import servers  # noqa: E402
 from tools import outcomes  # noqa: E402
 
 KINDS = ("passed", "failed", "skipped")
+PARTS = ("rest", "waiting")
 PASSED, NOTHING_COLLECTED = 0, 5
 # What the surroundings may have set for a site that runs here, and what would make a test look at that site.
 NOT_FOR_TESTS = (
@@ -40,7 +44,7 @@ NOT_FOR_TESTS = (
 
 @dataclass
 class Run:
-    """One pytest process, on SQLite or on the database named; what it says goes to the terminal, or to `said`."""
+    """One pytest process; what it says goes to the terminal, or to `said`."""
 
     name: str
     process: "subprocess.Popen[bytes]"
@@ -67,17 +71,19 @@ class Run:
 
 
 def start_pytest(
-    name: str, arguments: Sequence[str], folder: Path, database_url: str = "", *, is_quiet: bool = False
+    name: str, part: str, arguments: Sequence[str], folder: Path, database_url: str = "", *, is_quiet: bool = False
 ) -> Run:
     """Start pytest on SQLite, or on the database named; if it is quiet, `finish` prints what it says."""
+    name = f"{name}, {part}"
     heading = f"\n===== {name} ====="
-    state = folder / name.lower()
+    state = folder / name.lower().replace(", ", "-")
     state.mkdir()
     counts_file = state / "counts.json"
     environment = {key: value for key, value in os.environ.items() if key not in NOT_FOR_TESTS} | {
         "DJANGO_SETTINGS_MODULE": "roulette_site.settings.test",
         "VAR_DIR": str(state),
         outcomes.COUNTS_FILE: str(counts_file),
+        "TEST_PART": part,
     }
     if database_url:
         environment["DATABASE_URL"] = database_url
@@ -85,7 +91,7 @@ def start_pytest(
     if not is_quiet:
         print(heading, flush=True)
         return Run(name, subprocess.Popen(command, cwd=ROOT, env=environment), counts_file)
-    said = folder / f"{name.lower()}.txt"
+    said = state.with_suffix(".txt")
     with said.open("w") as output:
         print(heading, file=output, flush=True)
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT)
@@ -93,9 +99,9 @@ def start_pytest(
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run both side by side, say how it went in one line, and return the status to end with.
+    """Run all side by side, say how it went in one line, and return the status to end with.
 
-    Each has a folder and a database of its own, and takes turns with the other where there is one of something.
+    Each has a folder and a database of its own, and takes turns with the others where there is one of something.
     """
     # As by Ctrl-C: what was started is then stopped.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -104,11 +110,13 @@ def main(arguments: Sequence[str]) -> int:
     counts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory(prefix="roulette-tests-") as temporary, ExitStack() as stack:
         folder = Path(temporary)
-        database_url = stack.enter_context(servers.postgresql(f"roulette_{os.getpid()}"))
+        server = stack.enter_context(servers.postgresql_server())
         runs: list[Run] = []
-        for name, url in (("SQLite", ""), ("PostgreSQL", database_url)):
-            runs.append(start_pytest(name, arguments, folder, url, is_quiet=bool(url)))
-            stack.callback(runs[-1].stop)
+        for part in PARTS:
+            url = stack.enter_context(servers.own_database(server, f"roulette_{os.getpid()}_{part}"))
+            for name, database_url in (("SQLite", ""), ("PostgreSQL", url)):
+                runs.append(start_pytest(name, part, arguments, folder, database_url, is_quiet=bool(runs)))
+                stack.callback(runs[-1].stop)
         for run in runs:
             status, counted = run.finish()
             statuses.append(status)
@@ -116,7 +124,7 @@ def main(arguments: Sequence[str]) -> int:
 
     summary = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS)
     print(f"\n{summary} in {time.monotonic() - began:.0f} s, on SQLite and PostgreSQL", flush=True)
-    # One run may have nothing to do, such as that on PostgreSQL for a test of the engine; not both.
+    # Some may have nothing to do, such as those on PostgreSQL for a test of the engine; not all.
     failed = [status for status in statuses if status not in (PASSED, NOTHING_COLLECTED)]
     return failed[0] if failed else min(statuses)
 

@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from roulette_site.common.cents import format_cents as format_cents
+
 # ASCII digits only: str.isdigit() and \d would take full-width and Arabic digits.
 _AMOUNT = re.compile(r"([0-9]{1,15})(?:\.([0-9]{2}))?\Z", re.ASCII)
 THIN_SPACE = "\u202f"
@@ -39,6 +41,13 @@ STYLES = {
 }
 
 
+# Thousands to one reader, and to another a comma or point that stands before cents with a digit too many.
+_TWO_READINGS = re.compile(r"[0-9]{1,3}[.,][0-9]{3}\Z", re.ASCII)
+
+# Ten thousand million: more is a slip of the hand, and sums of it would outgrow what a database counts in.
+MOST_CENTS = 10**12
+
+
 def style_of(language: str) -> AmountStyle:
     """The style of a language such as "pt" or "pt-PT"; of English where it is not one of ours."""
     return STYLES.get(language.partition("-")[0].lower(), STYLES["en"])
@@ -49,6 +58,15 @@ def parse_cents(text: object) -> int:
     if not isinstance(text, str) or (match := _AMOUNT.match(text)) is None:
         raise InvalidAmount("An amount is text: digits, and where there are cents a point and two more, such as 12.50.")
     return int(match[1]) * 100 + int(match[2] or 0)
+
+
+def has_two_readings(text: str) -> bool:
+    """Whether a typed amount may have been meant a thousand times smaller than its language has it.
+
+    >>> has_two_readings("1.005"), has_two_readings("1.005,00"), has_two_readings("1005")
+    (True, False, False)
+    """
+    return _TWO_READINGS.match(text.strip(_SPACES).removesuffix("€").rstrip(_SPACES)) is not None
 
 
 def parse_typed_cents(text: str, language: str) -> int:
@@ -66,12 +84,6 @@ def parse_typed_cents(text: str, language: str) -> int:
     if match is None or len(whole) > _MOST_DIGITS:
         raise InvalidAmount(f"Write the amount in digits, and cents like this: {style.example}.")
     return int(whole) * 100 + int((match["cents"] or "").ljust(2, "0"))
-
-
-def format_cents(cents: int) -> str:
-    """Write cents as the API does: "12.50", "-0.05"."""
-    sign, cents = ("-", -cents) if cents < 0 else ("", cents)
-    return f"{sign}{cents // 100}.{cents % 100:02d}"
 
 
 def format_typed_cents(cents: int, language: str) -> str:

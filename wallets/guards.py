@@ -61,11 +61,23 @@ _DAYS = {
     "postgresql": "{later} - {earlier} >= interval '{days} days'",
 }
 _MINE = "'player:' || NEW.player_id"
+# The house's own registry of restricted persons, whose entries two people end.
+RESTRICTED_REGISTRY = "register:restricted"
 # The value that the same side has set before, if any, and whether NEW is looser.
 _BEFORE = """SELECT l.{column} FROM wallets_limit l WHERE l.player_id = NEW.player_id AND l.side = NEW.side
     AND l.kind = NEW.kind AND l.period = NEW.period ORDER BY l.id DESC LIMIT 1"""
 _VALUE_BEFORE = _BEFORE.format(column="value")
 _LOOSER = f"({_VALUE_BEFORE}) IS NOT NULL AND (NEW.value IS NULL OR NEW.value > ({_VALUE_BEFORE}))"
+
+
+# What the register last said of the player of `{player}`, if it has ever said anything.
+_LAST_ANSWER = """(SELECT c.{column} FROM wallets_registercheck c WHERE c.player_id = {player}
+    AND c.answer IN ('listed', 'not_listed') ORDER BY c.asked_at DESC, c.id DESC LIMIT 1)"""
+_IS_REGISTER = "substr(NEW.actor, 1, 9) = 'register:'"
+
+
+def _last(column: str, player: str) -> str:
+    return _LAST_ANSWER.format(column=column, player=player)
 
 
 def _protection(vendor: str) -> tuple[tuple[str, str, str], ...]:
@@ -98,12 +110,27 @@ def _protection(vendor: str) -> tuple[tuple[str, str, str], ...]:
             "a player excludes himself alone",
         ),
         (
+            "wallets_exclusion",
+            f"""NEW.kind = 'register'
+    AND NOT ({_IS_REGISTER} AND COALESCE({_last("answer", "NEW.player_id")}, '') = 'listed')""",
+            "a register excludes whom it lists",
+        ),
+        (
             "wallets_exclusionend",
             f"""EXISTS (SELECT 1 FROM wallets_exclusion e WHERE e.id = NEW.exclusion_id AND (
     e.kind = 'pause'
     OR (e.kind = 'self' AND (NEW.actor <> 'player:' || e.player_id OR NOT ({three_months} AND {a_month})))
-    OR (e.kind NOT IN ('self', 'pause') AND NEW.second_actor IN ('', NEW.actor))))""",
+    OR (e.kind = 'register' AND NOT ({_IS_REGISTER}
+      AND COALESCE({_last("answer", "e.player_id")}, '') = 'not_listed'))
+    OR (e.kind NOT IN ('self', 'pause', 'register') AND NEW.second_actor IN ('', NEW.actor))))""",
             "nobody ends an exclusion sooner",
+        ),
+        (
+            "wallets_standingchange",
+            f"""(NEW.field = 'standing' AND NEW.before = 'suspended' AND NEW.after = 'active'
+    OR NEW.field = 'is_restricted' AND NEW.after = 'false' AND NEW.actor <> '{RESTRICTED_REGISTRY}')
+    AND NEW.second_actor IN ('', NEW.actor)""",
+            "two people let a player play again",
         ),
     )
 
@@ -136,7 +163,25 @@ def _postgresql_protection(table: str) -> tuple[DatabaseObject, DatabaseObject]:
     )
 
 
-_PROTECTED = ("wallets_limit", "wallets_loosening", "wallets_exclusion", "wallets_exclusionend")
+# A restricted person is forgotten when nothing bars him any more, and never made into another one.
+_FORGETS = " OR ".join(
+    f"(NEW.{name} <> OLD.{name} AND (NEW.{name} <> '' OR (OLD.ends_at IS NULL AND OLD.ended_at IS NULL)))"
+    for name in ("document_hash", "email_hash")
+)
+_UNFORGOTTEN = "wallets_restrictedentry: whom an entry names is not changed, and forgotten once it has ended"
+# Where a player is paid out to is erased, and never another place.
+_OTHER_PLACE = " OR ".join(
+    f"(NEW.{name} <> OLD.{name} AND NEW.{name} <> '')" for name in ("iban_sealed", "iban_hash", "masked")
+)
+_NAMED = "wallets_payoutaddress: where a player is paid out to is named once, and erased in the end"
+# A member of the staff plays for points alone.
+_FREES_STAFF = """OLD.is_restricted AND NOT NEW.is_restricted
+  AND EXISTS (SELECT 1 FROM wallets_user u WHERE u.id = NEW.user_id AND u.is_staff)"""
+_STAFF = "wallets_player: staff do not play for money"
+
+_PROTECTED = (
+    "wallets_limit", "wallets_loosening", "wallets_exclusion", "wallets_exclusionend", "wallets_standingchange",
+)  # fmt: skip
 
 SQLITE = (
     *map(_sqlite_protection, _PROTECTED),
@@ -161,6 +206,9 @@ END""",
         _BEYOND,
     ),
     _sqlite("wallets_transfer_held", "wallets_transfer", "INSERT", f"{_IS_CORRECTION} AND EXISTS ({_IS_HELD})", _HELD),
+    _sqlite("wallets_restrictedentry_forgets", "wallets_restrictedentry", "UPDATE", _FORGETS, _UNFORGOTTEN),
+    _sqlite("wallets_payoutaddress_erases", "wallets_payoutaddress", "UPDATE", _OTHER_PLACE, _NAMED),
+    _sqlite("wallets_player_staff", "wallets_player", "UPDATE", _FREES_STAFF, _STAFF),
     _sqlite("wallets_cashrequest_begins", "wallets_cashrequest", "INSERT", _BEGINS_LATE, _NO_WAY),
     _sqlite("wallets_cashrequest_one_way", "wallets_cashrequest", "UPDATE", _OTHER_STEP, _NO_WAY),
 )
@@ -212,6 +260,36 @@ END""",
         "AFTER INSERT",
         f"FOR EACH ROW WHEN ({_IS_CORRECTION})",
         "wallets_transfer_check_correction",
+    ),
+    _refusal("wallets_restrictedentry_refuse_change", _UNFORGOTTEN),
+    postgresql_trigger(
+        "wallets_restrictedentry_forgets",
+        "wallets_restrictedentry",
+        "BEFORE UPDATE",
+        f"FOR EACH ROW WHEN ({_FORGETS})",
+        "wallets_restrictedentry_refuse_change",
+    ),
+    _refusal("wallets_payoutaddress_refuse_change", _NAMED),
+    postgresql_trigger(
+        "wallets_payoutaddress_erases",
+        "wallets_payoutaddress",
+        "BEFORE UPDATE",
+        f"FOR EACH ROW WHEN ({_OTHER_PLACE})",
+        "wallets_payoutaddress_refuse_change",
+    ),
+    # A trigger's condition on PostgreSQL looks at no other table.
+    postgresql_function(
+        "wallets_player_refuse_staff",
+        "() RETURNS trigger",
+        f"\nBEGIN\n  IF {_FREES_STAFF} THEN\n    RAISE EXCEPTION '{_STAFF}' USING ERRCODE = 'restrict_violation';"
+        "\n  END IF;\n  RETURN NEW;\nEND",
+    ),
+    postgresql_trigger(
+        "wallets_player_staff",
+        "wallets_player",
+        "BEFORE UPDATE OF is_restricted",
+        "FOR EACH ROW",
+        "wallets_player_refuse_staff",
     ),
     _refusal("wallets_cashrequest_refuse_step", _NO_WAY),
     postgresql_trigger(

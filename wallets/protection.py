@@ -94,3 +94,16 @@ def add_months(instant: dt.datetime, months: int) -> dt.datetime:
 def early_end_of_self_exclusion(*, starts_at: dt.datetime, asked_at: dt.datetime) -> dt.datetime:
     """When a self-exclusion ends that the player asks to end: a month later, and after three months at least."""
     return max(add_months(starts_at, SELF_EXCLUSION_MONTHS), add_months(asked_at, EARLY_END_MONTHS))
+
+
+def earlier_end(*, starts_at: dt.datetime, ends_at: dt.datetime | None, asked_at: dt.datetime) -> dt.datetime | None:
+    """When a self-exclusion would end if its player asked for it; None where that is no sooner than it ends anyway.
+
+    >>> begun = dt.datetime(2026, 6, 15, tzinfo=dt.UTC)
+    >>> earlier_end(starts_at=begun, ends_at=add_months(begun, 3), asked_at=begun) is None
+    True
+    >>> str(earlier_end(starts_at=begun, ends_at=None, asked_at=add_months(begun, 4)).date())
+    '2026-11-15'
+    """
+    end = early_end_of_self_exclusion(starts_at=starts_at, asked_at=asked_at)
+    return end if ends_at is None or end < ends_at else None

@@ -1,7 +1,7 @@
 """What keeps personal data from who reads the database alone: one key, from the settings.
 
-Numbers of documents are encrypted under it. What must be found again without being read has a keyed hash beside it: a
-plain hash of an e-mail address or of a document's number is guessed by trying them all.
+Numbers of documents and files of identity papers are encrypted under it. What must be found again without being read
+has a keyed hash beside it: a plain hash of an e-mail address or of a document's number is guessed by trying them all.
 """
 
 import hashlib
@@ -23,6 +23,16 @@ def seal(text: str) -> str:
 def unseal(sealed: str) -> str:
     """Read what `seal` has written; raises cryptography's InvalidToken where it was changed or the key is another."""
     return Fernet(settings.PERSONAL_DATA_KEY).decrypt(sealed).decode()
+
+
+def seal_bytes(content: bytes) -> bytes:
+    """Encrypt a file under PERSONAL_DATA_KEY."""
+    return Fernet(settings.PERSONAL_DATA_KEY).encrypt(content)
+
+
+def unseal_bytes(sealed: bytes) -> bytes:
+    """Read what `seal_bytes` has written; raises InvalidToken where it was changed or the key is another."""
+    return Fernet(settings.PERSONAL_DATA_KEY).decrypt(sealed)
 
 
 def keyed_hash(kind: str, key: str) -> str:

@@ -4,6 +4,7 @@ A line is one payment as the provider sees it. A file with one fault is refused 
 was half read could be neither applied nor compared.
 """
 
+import codecs
 import csv
 import datetime as dt
 import io
@@ -11,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .amounts import InvalidAmount, parse_cents
+from .amounts import MOST_CENTS, InvalidAmount, parse_cents
 
 COLUMNS = ("reference", "our_reference", "kind", "outcome", "amount", "unit", "booked_at")
 MOST_BYTES = 20 * 1024 * 1024
@@ -50,7 +51,8 @@ def read_statement(data: bytes) -> Sequence[StatementLine]:
     if len(data) > MOST_BYTES:
         raise InvalidStatement([f"the file is larger than {MOST_BYTES // 1024 // 1024} MB"])
     try:
-        text = data.decode("utf-8")
+        # Spreadsheets begin a file with a mark that says that it is UTF-8.
+        text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8")
     except UnicodeDecodeError as error:
         raise InvalidStatement(["the file is not UTF-8"]) from error
     if "\0" in text:
@@ -107,8 +109,11 @@ def _faults_of(cells: dict[str, str]) -> Iterator[str]:
     if not _UNIT.match(cells["unit"]):
         yield "unit is three or four capital letters"
     try:
-        if not parse_cents(cells["amount"]):
+        cents = parse_cents(cells["amount"])
+        if not cents:
             yield "amount is nothing"
+        if cents > MOST_CENTS:
+            yield "amount is more than any payment"
     except InvalidAmount:
         yield "amount is text such as 12.50"
     try:

@@ -16,17 +16,15 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import Model, Q, QuerySet
 
-from .errors import RuleBroken
 from .models import ActInHand, AuditEntry
+from .reasons import ADDRESS
 from .request_ids import current_request_id
 
 SETTING = "audit.act_key"
-MOST_REASON = 500
 
-_ACTOR = re.compile(r"(system|(player|staff|api|provider):[A-Za-z0-9._-]{1,50})\Z")
+_ACTOR = re.compile(r"(system|(player|staff|api|provider|register|command):[A-Za-z0-9._-]{1,50})\Z")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,38}\Z")
 _ID = re.compile(r"[A-Za-z0-9._:-]{1,60}\Z")
-_ADDRESS = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+")
 # What the trail must never hold, under the names that a careless caller would give it.
 _PERSONAL = frozenset({"email", "e_mail", "full_name", "first_name", "last_name", "name_of_person", "birth_date",
                        "document", "document_number", "phone", "password", "address"})  # fmt: skip
@@ -36,30 +34,14 @@ _act_key = ContextVar("act_key", default="")
 Json = Any
 
 
-class ReasonNotUsable(RuleBroken):
-    """A reason is a sentence that says why, and names nobody by an address."""
-
-    code = "reason_not_usable"
-    http_status = 422
-
-
 def actor_of(user: Any) -> str:
     """How the trail names a member of the staff."""
     return f"staff:{user.pk}"
 
 
-def clean_reason(text: str, *, what: str = "reason") -> str:
-    """Return the text without the white space around it; raises ReasonNotUsable."""
-    cleaned = text.strip()
-    if not cleaned:
-        raise ReasonNotUsable(f"Give the {what}.")
-    if len(cleaned) > MOST_REASON:
-        raise ReasonNotUsable(f"The {what} has {len(cleaned)} characters; at most {MOST_REASON} are kept.")
-    if any(not (one.isprintable() or one in "\n\r") or "\ud800" <= one <= "\udfff" for one in cleaned):
-        raise ReasonNotUsable(f"The {what} holds characters that cannot be read.")
-    if _ADDRESS.search(cleaned):
-        raise ReasonNotUsable(f"The {what} is kept for ever: write no e-mail address into it.")
-    return cleaned
+def via_of(key: str) -> dict[str, str]:
+    """What an entry says beside its actor where he acted through a system: the key that it has ("api:AbCd1234")."""
+    return {"via": key} if key else {}
 
 
 def record(
@@ -113,7 +95,7 @@ def _check_values(value: Json) -> None:
         case str():
             if "\0" in value or (not value.isascii() and any("\ud800" <= one <= "\udfff" for one in value)):
                 raise ValueError("The trail keeps text that can be read.")
-            if _ADDRESS.search(value):
+            if ADDRESS.search(value):
                 raise ValueError("The trail holds ids, never an address.")
         case Mapping():
             for key, inner in value.items():
@@ -144,6 +126,11 @@ def audited() -> Iterator[None]:
             _tell_database(outer)
         finally:
             _act_key.reset(token)
+
+
+def is_act_in_hand() -> bool:
+    """Whether some act's block is open, which will record what is done in it."""
+    return bool(_act_key.get())
 
 
 def _tell_database(act_key: str) -> None:

@@ -5,8 +5,10 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 
 from django.conf import settings
+from django.db import connection
 
 from .audit_chain import GENESIS, HASHED, count_unsealed_since, hash_of
+from .four_eyes import find_unrecorded
 from .models import AuditSeal
 from .sql import database_now
 from .verification import Check, differences
@@ -36,11 +38,18 @@ SELECT previous_hash, count(*) FROM common_auditseal GROUP BY previous_hash HAVI
 
 _ONE_NUMBER = "SELECT sequence, count(*) FROM common_auditseal GROUP BY sequence HAVING count(*) > 1 ORDER BY sequence"
 
+# A change and the entry of its act are written in one transaction. The key of an act of long ago is borrowed.
+LONGEST_ACT_SECONDS = 15 * 60
 _WITHOUT_ENTRY = """
 SELECT c.id, c.operation, c.table_name, c.row_key, c.at FROM common_rowchange c
-LEFT JOIN common_auditentry e ON e.act_key = c.act_key AND e.act_key <> ''
-WHERE e.id IS NULL ORDER BY c.id
+WHERE NOT EXISTS (
+  SELECT 1 FROM common_auditentry e WHERE e.act_key = c.act_key AND e.act_key <> '' AND abs({apart}) <= %s
+) ORDER BY c.id
 """
+_APART = {
+    "sqlite": "(julianday(c.at) - julianday(e.recorded_at)) * 86400",
+    "postgresql": "extract(epoch FROM c.at - e.recorded_at)",
+}
 
 
 def _edits() -> Iterator[str]:
@@ -77,14 +86,55 @@ def _unsealed(now: Callable[[], dt.datetime] = database_now) -> Iterator[str]:
     return find_unsealed(at=now(), everything=True)
 
 
+def _unrecorded() -> Iterator[str]:
+    sql = _WITHOUT_ENTRY.format(apart=_APART[connection.vendor])
+    sentence = "change {0}, {1} of {2} {3} at {4}, was made without an audit entry"
+    return differences(sql, [LONGEST_ACT_SECONDS], sentence)
+
+
+# An act leaves one entry of each kind, and the database one note of each change. Copies tell of what has not happened.
+_ENTRY_TWICE = """
+SELECT min(e.id), count(*) FROM common_auditentry e
+GROUP BY e.act_key, e.act, e.actor, e.subject_kind, e.subject_id, e.at, e.request_id, e.reason,
+  CASE WHEN e.act_key = '' THEN e.recorded_at END,
+  CAST(e.before AS text), CAST(e.after AS text)
+HAVING count(*) > 1 ORDER BY 1
+"""
+
+# One act is done in one transaction, of one request.
+_ACT_TWICE = """
+SELECT min(e.id), max(e.id) FROM common_auditentry e WHERE e.act_key <> '' GROUP BY e.act_key
+HAVING min(e.request_id) <> max(e.request_id) OR {apart} > %s ORDER BY 1
+"""
+_ACT_APART = {
+    "sqlite": "(julianday(max(e.recorded_at)) - julianday(min(e.recorded_at))) * 86400",
+    "postgresql": "extract(epoch FROM max(e.recorded_at) - min(e.recorded_at))",
+}
+
+_CHANGE_TWICE = """
+SELECT min(c.id), count(*), c.table_name, c.row_key FROM common_rowchange c
+GROUP BY c.table_name, c.row_key, c.operation, c.at, c.act_key, CAST(c.columns AS text)
+HAVING count(*) > 1 ORDER BY 1
+"""
+
+
+def _copies() -> Iterator[str]:
+    apart = _ACT_TWICE.format(apart=_ACT_APART[connection.vendor])
+    yield from differences(_ENTRY_TWICE, [], "entry {0} stands {1} times")
+    yield from differences(apart, [LONGEST_ACT_SECONDS], "entries {0} and {1} are said to be of one act")
+    yield from differences(_CHANGE_TWICE, [], "change {0} of {2} {3} stands {1} times")
+
+
 CHECKS = (
     Check("audit_edits", "every audit entry says what was sealed, and every seal is over the one before it", _edits),
     Check("audit_gaps", "no number is missing in the audit chain, and no entry of it", _gaps),
     Check("audit_forks", "every seal of the audit chain has a number and a predecessor of its own", _forks),
+    Check("audit_copies", "every entry of the audit trail and every note of a change stands once", _copies),
     Check("audit_sealed", "no audit entry waits too long for its seal", _unsealed),
+    Check("requests", "every request of two people was asked for and answered as the trail says", find_unrecorded),
     Check(
         "row_changes",
-        "every change of people, rights, rules and tables has its audit entry",
-        lambda: differences(_WITHOUT_ENTRY, [], "change {0}, {1} of {2} {3} at {4}, was made without an audit entry"),
+        "every change of people, rights, protection, requests, rules, tables, and money beside the game has its entry",
+        _unrecorded,
     ),
 )

@@ -7,16 +7,19 @@ maker never decides, superusers included, and the database refuses it as well.
 """
 
 import datetime as dt
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.auth import get_user_model
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from .audit import actor_of, audited, clean_reason, record
+from .audit import actor_of, audited, record, trail_of
 from .errors import RuleBroken
 from .models import FourEyesRequest, RequestState
+from .reasons import clean_reason
 
 VALID_FOR = dt.timedelta(days=7)
 MOST_ARGUMENTS = 20
@@ -46,6 +49,12 @@ class NotPermitted(RuleBroken):
     http_status = 403
 
 
+class AskedAlready(RuleBroken):
+    """The very same waits already, for the same reason and by the same person: a form sent twice is one wish."""
+
+    code = "asked_already"
+
+
 class MakerDecides(RuleBroken):
     """Who asked for an act is never the one who decides it."""
 
@@ -63,6 +72,12 @@ class RequestExpired(RuleBroken):
     """The time for an answer has passed."""
 
     code = "request_expired"
+
+
+class NotAskedFor(RuleBroken):
+    """The trail does not say that the maker has asked for this: the row came about in another way."""
+
+    code = "not_asked_for"
 
 
 class ActRefused(RuleBroken):
@@ -88,8 +103,11 @@ class Act:
     """An act that needs two people.
 
     `run` does it, inside a transaction that is open already, and raises RuleBroken where it must not be done.
-    `check` looks at the arguments when the request is made, `check_cap` at what this maker or decider may do at all
-    (it gets the arguments and the user); both raise RuleBroken. `describe` says in a sentence what would be done.
+    `check` looks at the arguments when the request is made. `check_person` looks at whether this very person may have
+    to do with them at all, whether he asks, approves or refuses; `check_maker` and `check_approver` at how much he may
+    ask for or approve at that instant, inside the transaction in which it is written down. All raise RuleBroken.
+    `describe` says in a sentence what would be done. What `needs_evidence` is not asked for without: otherwise it would
+    turn out only when somebody approves it.
     """
 
     name: str
@@ -99,7 +117,10 @@ class Act:
     may_make: str
     may_decide: str
     check: Callable[[Arguments], None] | None = None
-    check_cap: Callable[[Arguments, Any], None] | None = None
+    check_person: Callable[[Arguments, Any], None] | None = None
+    check_maker: Callable[[Arguments, Any, dt.datetime], None] | None = None
+    check_approver: Callable[[Arguments, Any, dt.datetime], None] | None = None
+    needs_evidence: bool = False
     valid_for: dt.timedelta = VALID_FOR
 
 
@@ -149,7 +170,7 @@ def describe(request: FourEyesRequest) -> str:
     """What the request asks for, in a sentence, also where its act is not known any more or cannot be told."""
     try:
         return find_act(request.act).describe(request.arguments)
-    except (RuleBroken, LookupError, TypeError, ValueError):
+    except (RuleBroken, ObjectDoesNotExist, LookupError, TypeError, ValueError):
         return f"{request.act} with arguments that cannot be told."
 
 
@@ -158,20 +179,30 @@ def make_request(
 ) -> FourEyesRequest:
     """Ask for an act that another person decides.
 
-    Raises UnknownAct, NotPermitted, ReasonNotUsable, ArgumentsNotUsable, and what the act's own checks raise.
+    Raises UnknownAct, NotPermitted, ReasonNotUsable, ArgumentsNotUsable, AskedAlready where the very same waits, and
+    what the act's own checks raise.
     """
     known = find_act(act)
     if not (user.is_active and user.has_perm(known.may_make)):
         raise NotPermitted(f"You may not ask for this: {known.title}.")
     reason = clean_reason(reason)
-    evidence = clean_reason(evidence, what="evidence") if evidence.strip() else ""
+    is_given = known.needs_evidence or bool(evidence.strip())
+    evidence = clean_reason(evidence, what="evidence") if is_given else ""
     _check_arguments(arguments)
-    if known.check_cap is not None:
-        known.check_cap(arguments, user)
     if known.check is not None:
         known.check(arguments)
     maker = actor_of(user)
-    with transaction.atomic():
+    with audited():
+        # Two clicks at once come one after the other.
+        get_user_model()._default_manager.select_for_update(no_key=True).get(pk=user.pk)
+        waiting = FourEyesRequest.objects.filter(act=act, maker=maker, state=RequestState.OPEN, expires_at__gt=at)
+        for one in waiting.order_by("pk"):
+            if (one.arguments, one.reason, one.evidence) == (dict(arguments), reason, evidence):
+                raise AskedAlready(f"You have asked for this already: request {one.pk} waits.", request=one.pk)
+        if known.check_person is not None:
+            known.check_person(arguments, user)
+        if known.check_maker is not None:
+            known.check_maker(arguments, user, at)
         request = FourEyesRequest.objects.create(
             act=act,
             arguments=dict(arguments),
@@ -208,12 +239,17 @@ def _check_arguments(arguments: Arguments) -> None:
 def approve_request(*, request_id: int, user: Any, reason: str, at: dt.datetime) -> FourEyesRequest:
     """Approve a request and do its act, both or neither.
 
-    Raises FourEyesRequest.DoesNotExist, RequestDecided, RequestExpired, MakerDecides, NotPermitted, ReasonNotUsable,
-    and ActRefused where the act's conditions do not hold: then the request stays open and the trail says why.
+    Raises FourEyesRequest.DoesNotExist, RequestDecided, RequestExpired, MakerDecides, NotPermitted, NotAskedFor,
+    ReasonNotUsable, and ActRefused where the act's conditions do not hold: then the request stays open and the trail
+    says why.
     """
     try:
         with audited():
             request, act = _lock(request_id=request_id, user=user, at=at)
+            if not was_asked_for(request):
+                raise NotAskedFor("The audit trail does not say that anybody has asked for this.")
+            if act.check_approver is not None:
+                act.check_approver(request.arguments, user, at)
             reason = clean_reason(reason)
             _answer(request, RequestState.APPROVED, user=user, reason=reason, at=at)
             _do(act, request)
@@ -237,7 +273,7 @@ def approve_request(*, request_id: int, user: Any, reason: str, at: dt.datetime)
 def refuse_request(*, request_id: int, user: Any, reason: str, at: dt.datetime) -> FourEyesRequest:
     """Refuse a request; its act is not done.
 
-    Raises what `approve_request` raises, but for ActRefused.
+    Raises what `approve_request` raises, but for NotAskedFor and ActRefused.
     """
     try:
         with audited():
@@ -261,9 +297,34 @@ def _lock(*, request_id: int, user: Any, at: dt.datetime) -> tuple[FourEyesReque
         raise RequestDecided(f"This request is {request.get_state_display()} already.")
     if at >= request.expires_at:
         raise RequestExpired("The time for an answer to this request has passed.")
-    if act.check_cap is not None:
-        act.check_cap(request.arguments, user)
+    if act.check_person is not None:
+        act.check_person(request.arguments, user)
     return request, act
+
+
+def was_asked_for(request: FourEyesRequest) -> bool:
+    """Whether the trail says that the request's maker has asked for this act with these arguments."""
+    return any(
+        (entry.after or {}).get("act") == request.act and (entry.after or {}).get("arguments") == request.arguments
+        for entry in trail_of(SUBJECT, request.pk).filter(act="request_made", actor=request.maker)
+    )
+
+
+def was_decided_so(request: FourEyesRequest) -> bool:
+    """Whether the trail says that the request ended as it stands, and by whom."""
+    if request.state == RequestState.OPEN:
+        return True
+    ended = trail_of(SUBJECT, request.pk).filter(act=f"request_{request.state}", actor=request.decider or "system")
+    return ended.exists()
+
+
+def find_unrecorded() -> Iterator[str]:
+    """Name each request that nobody has asked for, or that ended otherwise than the trail says."""
+    for request in FourEyesRequest.objects.order_by("pk").iterator(chunk_size=500):
+        if not was_asked_for(request):
+            yield f"request {request.pk}: no entry says that {request.maker} has asked for it"
+        if not was_decided_so(request):
+            yield f"request {request.pk}: no entry says that it was {request.state}"
 
 
 def _answer(request: FourEyesRequest, state: RequestState, *, user: Any, reason: str, at: dt.datetime) -> None:
@@ -306,7 +367,7 @@ def expire_requests(*, at: dt.datetime) -> int:
 
 def _expire(*, request_id: int, at: dt.datetime) -> bool:
     """End an open request; somebody may have answered it, or ended it, meanwhile."""
-    with transaction.atomic():
+    with audited():
         request = FourEyesRequest.objects.select_for_update(no_key=True).get(pk=request_id)
         if request.state != RequestState.OPEN or at < request.expires_at:
             return False

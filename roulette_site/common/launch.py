@@ -102,7 +102,11 @@ class State:
 
     def note(self, **facts: Any) -> None:
         """Write down who holds the folder, for the next one who finds it held."""
-        self._lock_file.write_text(json.dumps(facts))
+        # In one piece over what stood there: the file cannot be replaced, since it is what is locked, and somebody who
+        # reads it meanwhile must not find it empty or cut.
+        text = json.dumps(facts).encode()
+        with self._lock_file.open("r+b", buffering=0) as file:
+            file.write(text.ljust(os.fstat(file.fileno()).st_size))
 
     def prepare(self) -> None:
         """Make the folders and keys that are not there yet."""
@@ -202,6 +206,25 @@ def read_procfile(file: Path) -> Mapping[str, str]:
     """Return the command of each process by name."""
     processes: Mapping[str, str] = parse_procfile(file.read_text()).processes
     return processes
+
+
+class Stop:
+    """The handler of a signal that stops what is prepared before anything runs.
+
+    It breaks off whatever is being done. But an exception that a signal raises while Python tidies up an object is
+    printed and lost: so it is noted, too, and whoever does one thing after the other looks in between.
+    """
+
+    is_asked = False
+
+    def __call__(self, number: int, frame: object) -> None:
+        self.is_asked = True
+        raise KeyboardInterrupt
+
+    def check(self) -> None:
+        """Raise KeyboardInterrupt if a stop was asked for."""
+        if self.is_asked:
+            raise KeyboardInterrupt
 
 
 class Launcher(Manager):  # type: ignore[misc]

@@ -3,13 +3,16 @@
 from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.db import DatabaseError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
-from django.views.defaults import page_not_found, server_error
+from django.template.loader import render_to_string
+from django.views.defaults import page_not_found
 from rest_framework import exceptions, serializers
 from rest_framework.response import Response
 
 from .errors import RuleBroken
+from .models import Operator
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -23,6 +26,10 @@ class ProblemOutput(serializers.Serializer):
     title = serializers.CharField()
     detail = serializers.CharField(required=False)
     breaches = serializers.ListField(child=serializers.DictField(), required=False)
+    balance = serializers.CharField(required=False, help_text="what there is; like every amount, text")
+    left = serializers.CharField(required=False, help_text="what a limit or an earlier act leaves")
+    cap = serializers.CharField(required=False, help_text="the most that is possible")
+    owed = serializers.CharField(required=False, help_text="what is owed")
 
 
 def problems(*statuses: int) -> dict[tuple[int, str], type[ProblemOutput]]:
@@ -42,7 +49,7 @@ def problem(http_status: int, code: str, title: str, **more: Any) -> Response:
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
     """Turn a named refusal or one of the framework's into a problem; anything else is a fault of ours (500)."""
     if isinstance(error, RuleBroken):
-        return problem(error.http_status, error.code, error.message, **error.details)
+        return problem(error.http_status, error.code, error.message, **error.written_details)
     if isinstance(error, Http404):
         error = exceptions.NotFound()
     elif isinstance(error, RequestDataTooBig):
@@ -63,6 +70,10 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
 
 def unreadable(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer what cannot be read as a request: a problem under /api/, a page elsewhere (the site's handler400)."""
+    if isinstance(exception, RequestDataTooBig):
+        if _is_api(request):
+            return _plain_problem(413, "request_too_large", "The request is too large.")
+        return render(request, "400.html", {"is_too_large": True}, status=413)
     if _is_api(request):
         return _plain_problem(400, "bad_request", "The request cannot be read.")
     return render(request, "400.html", status=400)
@@ -79,7 +90,12 @@ def broken(request: HttpRequest) -> HttpResponse:
     """Answer a fault of ours: a problem under /api/, a page elsewhere (the site's handler500)."""
     if _is_api(request):
         return _plain_problem(500, "internal_error", "Something broke on our side.")
-    return server_error(request)
+    # The database may be what broke, so no context processor runs: what the page names must come without a fault.
+    try:
+        operator = Operator.objects.first()
+    except DatabaseError:
+        operator = None
+    return HttpResponse(render_to_string("500.html", {"operator": operator}), status=500)
 
 
 def _is_api(request: HttpRequest) -> bool:

@@ -3,7 +3,7 @@
 from ipaddress import ip_address
 
 from django.conf import settings
-from django.core.exceptions import BadRequest
+from django.core.exceptions import BadRequest, RequestDataTooBig
 from django.http import HttpRequest
 from django.utils.deprecation import MiddlewareMixin
 
@@ -11,10 +11,15 @@ _MOST_DIGITS = 18
 
 
 class ReadableRequestMiddleware(MiddlewareMixin):
-    """Refuse addresses with a NUL in them: no name here has one, and PostgreSQL does not take it as text."""
+    """Refuse what nobody here would read: a body larger than any form sends, or a NUL in an address.
+
+    No name here has a NUL, and PostgreSQL does not take it as text.
+    """
 
     def process_request(self, request: HttpRequest) -> None:
-        """Pass on what can be read; raises BadRequest (400) otherwise."""
+        """Pass on what can be read; raises RequestDataTooBig (413) or BadRequest (400) otherwise."""
+        if (whole_number(str(request.META.get("CONTENT_LENGTH", ""))) or 0) > settings.MOST_REQUEST_BYTES:
+            raise RequestDataTooBig("A request is not that large.")
         said = [request.path_info, *request.GET, *(text for _, texts in request.GET.lists() for text in texts)]
         if any("\0" in text for text in said):
             raise BadRequest("An address holds no NUL.")

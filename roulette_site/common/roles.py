@@ -6,7 +6,6 @@ from typing import Any
 
 from django.apps import apps
 from django.contrib.auth.management import create_permissions
-from django.db.models import Q
 
 from .audit import audited, record
 
@@ -22,6 +21,8 @@ ROLES: Mapping[str, tuple[str, ...]] = {
         "wallets.decide_kyc",
         "wallets.suspend_player",
         "wallets.protect_player",
+        "wallets.enter_restricted",
+        "wallets.decide_role",
     ),
     "Finance": (
         "common.request_finance",
@@ -37,38 +38,62 @@ ROLES: Mapping[str, tuple[str, ...]] = {
         "wallets.change_user",
         "wallets.unlock_login",
         "wallets.reset_second_factor",
+        "wallets.decide_role",
         "common.change_operator",
     ),
 }
 
-# Which apps' rows a role may look at.
+# What a role may look at: the rows of a whole app, or of one model. Who somebody is, what he is excluded from and what
+# his papers show are looked at by those alone whose work it is.
 SEES: Mapping[str, tuple[str, ...]] = {
     "Floor manager": ("tables", "sessions_app"),
     "Compliance": ("wallets", "tables", "sessions_app", "common"),
-    "Finance": ("wallets", "tables"),
+    "Finance": (
+        "wallets.account",
+        "wallets.accountsnapshot",
+        "wallets.cashrequest",
+        "wallets.cashstep",
+        "wallets.decidedtransfer",
+        "wallets.finding",
+        "wallets.findingstep",
+        "wallets.limit",
+        "wallets.payoutaddress",
+        "wallets.person",
+        "wallets.player",
+        "wallets.playerday",
+        "wallets.providernotice",
+        "wallets.standingchange",
+        "wallets.transfer",
+        "tables",
+    ),
     "Support": ("wallets", "tables", "sessions_app"),
     "Auditor": ("wallets", "tables", "sessions_app", "common"),
     "Regulator": ("wallets", "tables", "sessions_app", "common"),
-    "Administrator": ("wallets", "auth", "common"),
+    "Administrator": ("wallets.user", "wallets.apikey", "wallets.personact", "auth", "common"),
 }
+
+
+def permissions_of(role: str) -> frozenset[tuple[str, str]]:
+    """What a role has, as this software is written: the app and the codename of each of its permissions."""
+    has = {(app, codename) for app, _, codename in (act.partition(".") for act in ROLES[role])}
+    for seen in SEES[role]:
+        app, _, model = seen.partition(".")
+        names = [model] if model else [one._meta.model_name for one in apps.get_app_config(app).get_models()]
+        has |= {(app, f"view_{name}") for name in names}
+    return frozenset(has)
 
 
 def lay_roles(*, at: dt.datetime) -> None:
     """Make every group with exactly the permissions that stand here."""
     group_model, permission_model = apps.get_model("auth", "Group"), apps.get_model("auth", "Permission")
-    for label in sorted({label for labels in SEES.values() for label in labels}):
+    for label in sorted({seen.partition(".")[0] for sees in SEES.values() for seen in sees}):
         # Django makes an app's permissions after its migration; those of later apps are not there yet.
         create_permissions(apps.get_app_config(label), verbosity=0)
-    for role, acts in ROLES.items():
-        wanted = Q(pk__in=[])
-        for app in SEES[role]:
-            wanted |= Q(content_type__app_label=app, codename__startswith="view_")
-        for act in acts:
-            app, codename = act.split(".")
-            wanted |= Q(content_type__app_label=app, codename=codename)
+    rows = permission_model.objects.order_by("pk").values_list("pk", "content_type__app_label", "codename")
+    key_of = {(app, codename): pk for pk, app, codename in rows}
+    for role in ROLES:
         group, _ = group_model.objects.get_or_create(name=role)
-        permissions = permission_model.objects.filter(wanted).order_by("pk")
-        _give(group, list(permissions.values_list("pk", flat=True)), at=at)
+        _give(group, sorted(key_of[one] for one in permissions_of(role) if one in key_of), at=at)
 
 
 def _give(group: Any, wanted: list[int], *, at: dt.datetime) -> None:

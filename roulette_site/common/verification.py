@@ -5,9 +5,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection, transaction
+from django.apps import apps
+from django.db import connection, models, transaction
 
 from . import guards
+from .sql import portable
 
 
 @dataclass(frozen=True)
@@ -17,23 +19,6 @@ class Check:
     name: str
     promise: str
     find: Callable[[], Iterator[str]]
-
-
-@contextmanager
-def snapshot() -> Iterator[None]:
-    """Read everything inside as it stood at one instant, without keeping anybody from writing."""
-    if connection.vendor == "postgresql":
-        with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            yield
-        return
-    # A plain BEGIN: atomic() would begin IMMEDIATE here and take the write lock from the game.
-    with connection.cursor() as cursor:
-        cursor.execute("BEGIN")
-        try:
-            yield
-        finally:
-            cursor.execute("ROLLBACK")
 
 
 @contextmanager
@@ -47,9 +32,12 @@ def apart() -> Iterator[None]:
 
 
 def differences(sql: str, parameters: list[Any] | dict[str, Any], sentence: str) -> Iterator[str]:
-    """Run a query whose every row is a difference and put each row into `sentence`."""
+    """Run a query whose every row is a difference and put each row into `sentence`.
+
+    What may be NULL on either side is compared by IS DISTINCT FROM: `<>` lets it pass.
+    """
     with connection.cursor() as cursor:
-        cursor.execute(sql, parameters)
+        cursor.execute(portable(sql), parameters)
         while rows := cursor.fetchmany(500):
             for row in rows:
                 yield sentence.format(*row)
@@ -62,6 +50,26 @@ def _guards() -> Iterator[str]:
         yield f"the trigger {name} was laid by somebody else"
 
 
+def _references() -> Iterator[str]:
+    """Follow every reference of every row: the other checks join tables, and what points at nothing drops out there."""
+    quote = connection.ops.quote_name
+    for model in apps.get_models(include_auto_created=True):
+        for field in model._meta.local_fields:
+            if not isinstance(field, models.ForeignKey) or not model._meta.managed:
+                continue
+            target = field.target_field
+            table, parent = model._meta.db_table, target.model._meta.db_table
+            key, column, pointed_at = (quote(str(one.column)) for one in (model._meta.pk, field, target))
+            yield from differences(
+                f"SELECT c.{key}, c.{column} FROM {quote(table)} c"
+                f" LEFT JOIN {quote(parent)} p ON p.{pointed_at} = c.{column}"
+                f" WHERE c.{column} IS NOT NULL AND p.{pointed_at} IS NULL ORDER BY c.{key}",
+                [],
+                f"{table} {{0}}: {field.column} is {{1}}, and {parent} has no such row",
+            )
+
+
 CHECKS = (
     Check("guards", "every trigger and function of the database stands as it was laid, and no other trigger", _guards),
+    Check("references", "no row points at a row that is not there", _references),
 )

@@ -50,6 +50,11 @@ if not LOCAL and DEMO_SITE:
 
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+# Where mail leads to: the site as players reach it, without a slash at the end.
+SITE_URL = env.str(
+    "SITE_URL",
+    default=f"http://127.0.0.1:{env.str('PORT', default='8000')}" if LOCAL else f"https://{ALLOWED_HOSTS[0]}",
+)
 ADMIN_URL = env.str("ADMIN_URL", default="backoffice/")
 
 INSTALLED_APPS = [
@@ -79,7 +84,7 @@ MIDDLEWARE = [
     "roulette_site.common.request_ids.request_id_middleware",
     "roulette_site.common.requests.ReadableRequestMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "roulette_site.common.static_files.StaticFilesMiddleware",
     "csp.middleware.CSPMiddleware",
     "roulette_site.common.entrances.EntranceMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -87,6 +92,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "wallets.web.presence.PresenceMiddleware",
+    "wallets.web.language.LanguageOfAmountsMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -132,12 +138,16 @@ if _database["ENGINE"].endswith("sqlite3"):
             ),
         }
     )
-elif env.bool("DB_POOL", default=False):
-    # Under ASGI a request may run in any thread, and only a pool keeps its connections.
-    _database.setdefault("OPTIONS", {}).setdefault("pool", {"min_size": 1, "max_size": 8, "timeout": 10})
 else:
-    _database["CONN_MAX_AGE"] = 600
-    _database["CONN_HEALTH_CHECKS"] = True
+    if env.bool("DB_PREPARE", default=True):
+        # Of Django's own statements none is prepared by this: it lets the hot one be (common/sql.py, prepared_cursor).
+        _database.setdefault("OPTIONS", {}).setdefault("prepare_threshold", 5)
+    if env.bool("DB_POOL", default=False):
+        # Under ASGI a request may run in any thread, and only a pool keeps its connections.
+        _database.setdefault("OPTIONS", {}).setdefault("pool", {"min_size": 1, "max_size": 8, "timeout": 10})
+    else:
+        _database["CONN_MAX_AGE"] = 600
+        _database["CONN_HEALTH_CHECKS"] = True
 # PostgreSQL: whom a migration gives the site's rights to (roulette_site/common/grants.py).
 SITE_DATABASE_ROLE = env.str("SITE_DATABASE_ROLE", default="")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -169,12 +179,35 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"queue": "background", "expires": 10.0},
     },
     "ask-providers": {"task": "wallets.tasks.ask_providers", "schedule": 60.0, "options": {"expires": 60.0}},
+    "expire-deposits": {"task": "wallets.tasks.expire_deposits", "schedule": 300.0, "options": {"expires": 300.0}},
+    # What waits for a round, a provider or the player is taken up again.
+    "advance-closings": {"task": "wallets.tasks.advance_closings", "schedule": 10.0, "options": {"expires": 10.0}},
     # A day is looked for often and made once, soon after it has ended.
     "snapshot-gaming-days": {
         "task": "wallets.tasks.snapshot_gaming_days",
         "schedule": 300.0,
         "options": {"expires": 300.0},
     },
+    # Who is due alone is asked about: everybody when the register comes in a new edition, else whose answer grows old.
+    "recheck-players": {"task": "wallets.tasks.recheck_players", "schedule": 300.0, "options": {"expires": 300.0}},
+    "keep-restrictions": {
+        "task": "wallets.tasks.keep_restrictions",
+        "schedule": 300.0,
+        "options": {"expires": 300.0},
+    },
+    "forget-ended-restrictions": {
+        "task": "wallets.tasks.forget_ended_restrictions",
+        "schedule": crontab(hour=5, minute=20),
+    },
+    "tell-players-of-rules": {
+        "task": "tables.tasks.tell_players_of_rules",
+        "schedule": 600.0,
+        "options": {"expires": 600.0},
+    },
+    "mail-inbox": {"task": "wallets.tasks.mail_inbox", "schedule": 60.0, "options": {"expires": 60.0}},
+    # By the day, soon after it has begun wherever the operator is.
+    "expire-documents": {"task": "wallets.tasks.expire_documents", "schedule": crontab(minute=20)},
+    "tidy-papers": {"task": "wallets.tasks.tidy_papers", "schedule": crontab(hour=5, minute=50)},
     "reconcile": {"task": "wallets.tasks.reconcile", "schedule": crontab(hour=5, minute=40)},
     # The audit trail is chained apart from the acts that it tells of (roulette_site/common/audit_chain.py).
     "seal-audit": {
@@ -254,10 +287,28 @@ IDLE_SECONDS = env.int("IDLE_SECONDS", default=30 * 60)
 SECOND_FACTOR_SECONDS = 5 * 60
 # What who registers agrees to; a new wording is a new version.
 CONSENT_VERSIONS = {"terms": "2026-11-30", "privacy": "2026-11-30"}
+# What providers sign their notices with, by their codes; whose is not here tells nothing over HTTP.
+PROVIDER_SECRETS: dict[str, str] = env.dict("PROVIDER_SECRETS", default="") or {}
+# After how many hours without a word a deposit expires; what comes later is booked all the same.
+DEPOSIT_EXPIRES_HOURS = env.int("DEPOSIT_EXPIRES_HOURS", default=24)
 # How long data are kept after an account was closed, as the law wants it.
 RETENTION_DAYS = env.int("RETENTION_DAYS", default=5 * 365 + 2)
 
+# The register of excluded people: "file" (wallets/registers/list_file.py says what it holds), the code of another one,
+# or "none", which a check and the staff's page of it then say.
+EXCLUSION_REGISTER = env.str("EXCLUSION_REGISTER", default="file")
+EXCLUSION_REGISTER_FILE = env.str("EXCLUSION_REGISTER_FILE", default=str(VAR_DIR / "exclusion-register.csv"))
+# An answer older than the first is asked for anew; bets stand on one for as long as the second, so that a register
+# that is out of reach for the time between stops nobody who plays already.
+REGISTER_ASK_AGAIN_HOURS = env.int("REGISTER_ASK_AGAIN_HOURS", default=12)
+REGISTER_GOOD_FOR_HOURS = env.int("REGISTER_GOOD_FOR_HOURS", default=24)
+if not 0 < REGISTER_ASK_AGAIN_HOURS <= REGISTER_GOOD_FOR_HOURS:
+    raise ImproperlyConfigured("REGISTER_ASK_AGAIN_HOURS is more than 0 and at most REGISTER_GOOD_FOR_HOURS.")
+# How long an answer is waited for.
+REGISTER_SECONDS = env.int("REGISTER_SECONDS", default=5)
+
 ACCOUNT_ADAPTER = "wallets.web.adapters.AccountAdapter"
+ACCOUNT_FORMS = {"reset_password": "wallets.web.login.ForgottenPasswordForm"}
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
@@ -292,6 +343,15 @@ STATIC_ROOT = BASE_DIR / "staticfiles"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    # Players' identity papers, encrypted; no address leads there (wallets/services/papers.py).
+    "papers": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {
+            "location": env.str("PAPERS_DIR", default=str(VAR_DIR / "papers")),
+            "file_permissions_mode": 0o600,
+            "directory_permissions_mode": 0o700,
+        },
+    },
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if LOCAL
@@ -333,6 +393,8 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "roulette_site.common.problems.exception_handler",
     "UNAUTHENTICATED_USER": None,
+    # ASCII with escapes: an answer may repeat what came, and half of a character has no other way out.
+    "UNICODE_JSON": False,
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Roulette operator API",
@@ -344,6 +406,9 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
+# What players send of their papers is held in memory until it is encrypted: the disk sees nothing of it in the clear.
+FILE_UPLOAD_MAX_MEMORY_SIZE = MOST_REQUEST_BYTES = 21 * 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FILES = 8
 
 LOGGING = {
     "version": 1,

@@ -6,6 +6,7 @@ from .base import DATABASES, VAR_DIR, env
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
+    "papers": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
@@ -15,3 +16,5 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
 CELERY_BROKER_URL = env.str("BROKER_URL", default="memory://")
 # Tests seal where they mean to, and no beat does it for them; the alarm's own tests set it.
 AUDIT_ALARM_SECONDS = 24 * 3600
+# Tests of the register have one of their own.
+EXCLUSION_REGISTER = "none"

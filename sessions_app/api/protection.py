@@ -12,12 +12,24 @@ from rest_framework.views import APIView
 
 from roulette_site.common.problems import problems
 from roulette_site.common.sql import database_now
-from sessions_app.selectors.limits import COUNTS_TIME, LimitLine, limit_lines
-from sessions_app.services.protection import confirm_limit, exclude, set_limit
+from sessions_app.selectors.limits import LimitLine, limit_lines
+from sessions_app.services.protection import answer_limits_offer, exclude
 from wallets.amounts import InvalidAmount, format_cents, parse_cents
 from wallets.api.fields import StrictInput
-from wallets.models import Exclusion, Limit, LimitKind, LimitPeriod, Loosening, Player, Scope
+from wallets.models import (
+    COUNTS_TIME,
+    ApiKey,
+    Exclusion,
+    Limit,
+    LimitKind,
+    LimitPeriod,
+    Loosening,
+    OfferOccasion,
+    Player,
+    Scope,
+)
 from wallets.protection import PAUSES, SELF_EXCLUSIONS
+from wallets.services.limits import PERIODS, confirm_loosening, set_own_limit
 
 PROBLEMS = problems(400, 401, 403, 404, 409)
 # A hundred years.
@@ -58,12 +70,28 @@ class LimitInput(StrictInput):
     period = serializers.ChoiceField(LimitPeriod.choices)
     value = LimitValueField(allow_null=True)
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
         """Hold the value to the kind: text is money, a number is time."""
-        given = self.initial_data["value"]
-        if given is not None and (type(given) is int) != (attrs["kind"] in COUNTS_TIME):
-            raise serializers.ValidationError({"value": "Money is text such as 100.00, time a number of seconds."})
-        return attrs
+        read: dict[str, Any] = super().to_internal_value(data)
+        given = data["value"]
+        if given is not None and (type(given) is int) != (read["kind"] in COUNTS_TIME):
+            raise serializers.ValidationError({"value": ["Money is text such as 100.00, time a number of seconds."]})
+        return read
+
+
+class OfferInput(StrictInput):
+    """What a player said when he was offered limits; without any he has passed them over."""
+
+    occasion = serializers.ChoiceField(OfferOccasion.choices)
+    limits = serializers.ListField(child=LimitInput(), max_length=sum(map(len, PERIODS.values())))
+
+    def validate_limits(self, limits: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Each limit once, and none of them lifted."""
+        if any(one["value"] is None for one in limits):
+            raise serializers.ValidationError("An offer sets limits and lifts none.")
+        if len({(one["kind"], one["period"]) for one in limits}) != len(limits):
+            raise serializers.ValidationError("A limit is given twice.")
+        return limits
 
 
 def _written(value: int | None, *, counts_time: bool) -> str | int | None:
@@ -123,6 +151,12 @@ class PlayerView(APIView):
 
     required_scope = Scope.PLAY
 
+    def via(self) -> str:
+        """The key through which the player acts, as the trail names it: his own word is what its holder says it is."""
+        key = self.request.auth
+        assert isinstance(key, ApiKey), "the permission has put the key there"
+        return f"api:{key.prefix}"
+
     def find(self, handle: str) -> Player:
         """The player; 404 without one."""
         return get_object_or_404(Player, handle=handle)
@@ -153,7 +187,8 @@ class LimitListView(PlayerView):
         asked.is_valid(raise_exception=True)
         kind, period = LimitKind(asked.validated_data["kind"]), LimitPeriod(asked.validated_data["period"])
         at = database_now()
-        found = set_limit(player=player, kind=kind, period=period, value=asked.validated_data["value"], at=at)
+        value = asked.validated_data["value"]
+        found = set_own_limit(player=player, kind=kind, period=period, value=value, at=at, via=self.via())
         waits = isinstance(found, Loosening)
         return Response(
             LimitOutput(_line(player, found)).data,
@@ -168,8 +203,36 @@ class LimitConfirmView(PlayerView):
     def post(self, request: Request, handle: str, loosening_id: int) -> Response:
         """Let a looser limit hold that was asked for a day ago or more."""
         player = self.find(handle)
-        found = confirm_limit(player=player, loosening_id=loosening_id, at=database_now())
+        found = confirm_loosening(player=player, loosening_id=loosening_id, at=database_now(), via=self.via())
         return Response(LimitOutput(_line(player, found)).data)
+
+
+class OfferListView(PlayerView):
+    """What players say to the limits that they are offered."""
+
+    @extend_schema(
+        operation_id="players_answer_limits_offer",
+        request=OfferInput,
+        responses={201: LimitOutput(many=True), **PROBLEMS},
+    )
+    def post(self, request: Request, handle: str) -> Response:
+        """Set the limits that the player chose when he was offered them, all or none; the first answer is noted."""
+        player = self.find(handle)
+        asked = OfferInput(data=request.data)
+        asked.is_valid(raise_exception=True)
+        answer_limits_offer(
+            player=player,
+            occasion=OfferOccasion(asked.validated_data["occasion"]),
+            limits={
+                (LimitKind(one["kind"]), LimitPeriod(one["period"])): one["value"]
+                for one in asked.validated_data["limits"]
+            },
+            at=database_now(),
+            via=self.via(),
+        )
+        return Response(
+            LimitOutput(limit_lines(player, database_now()), many=True).data, status=status.HTTP_201_CREATED
+        )
 
 
 class ExclusionListView(PlayerView):
@@ -181,7 +244,8 @@ class ExclusionListView(PlayerView):
         player = self.find(handle)
         asked = ExclusionInput(data=request.data)
         asked.is_valid(raise_exception=True)
-        found: Exclusion = exclude(player=player, term=asked.validated_data["term"], at=database_now())
+        term = asked.validated_data["term"]
+        found: Exclusion = exclude(player=player, term=term, at=database_now(), via=self.via())
         return Response(ExclusionOutput(found).data, status=status.HTTP_201_CREATED)
 
 

@@ -5,12 +5,13 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from sessions_app.selectors.play import LastPlay, StakeOnSpot
+from sessions_app.selectors.play import LastPlay, OpenPlay, StakeOnSpot
+from sessions_app.selectors.statement import StatementLine
 from tables.models import RoundState, Table
 from tables.services.betting import MOST_BETS
 from tables.slips import as_json
 from wallets.amounts import format_cents
-from wallets.api.fields import AmountField, StrictInput
+from wallets.api.fields import AmountField, StrictInput, WholeNumberField
 
 
 class TableOutput(serializers.ModelSerializer):
@@ -66,6 +67,11 @@ class OpenRoundOutput(serializers.Serializer):
     bets = StakeOutput(source="stakes", many=True)
     staked = AmountField(source="staked_cents")
 
+    def to_representation(self, play: OpenPlay) -> dict[str, Any]:
+        """Say nothing of what its bets return: that is not decided."""
+        said: dict[str, Any] = super().to_representation(play)
+        return said | {"bets": [bet | {"returned": None} for bet in said["bets"]]}
+
 
 class LastPlayOutput(serializers.Serializer):
     """The latest play that the player took part in (rule 26); what it returned is null until it is paid."""
@@ -99,7 +105,9 @@ class SessionOutput(serializers.Serializer):
     started_at = serializers.DateTimeField(source="game_session.started_at")
     ended_at = serializers.DateTimeField(source="game_session.ended_at", allow_null=True)
     balance = AmountField(source="balance_cents")
-    round = OpenRoundOutput(allow_null=True)
+    round = OpenRoundOutput(
+        allow_null=True, help_text="null until a worker has opened the next one, which takes a moment: ask again"
+    )
     last_play = LastPlayOutput(allow_null=True)
     play_until = serializers.DateTimeField(
         allow_null=True, help_text="the end of the playing time that the player's limits leave him"
@@ -131,7 +139,7 @@ class BetsInput(StrictInput):
 class SpinInput(StrictInput):
     """Which ball is launched; without a round it is that of the round that runs."""
 
-    round = serializers.IntegerField(
+    round = WholeNumberField(
         required=False,
         min_value=1,
         max_value=2**63 - 1,
@@ -149,15 +157,20 @@ class SlipOutput(serializers.Serializer):
 
 
 class StatementLineOutput(serializers.Serializer):
-    """One round of a session."""
+    """One round of a session; what it brought is null until it is decided."""
 
     round = serializers.IntegerField(source="number")
     state = serializers.CharField()
     winning_number = serializers.IntegerField(allow_null=True)
     staked = AmountField(source="staked_cents")
-    prize = AmountField(source="prize_cents")
-    returned = AmountField(source="returned_cents")
-    net = AmountField(source="net_cents")
+    prize = AmountField(source="prize_cents", allow_null=True)
+    returned = AmountField(source="returned_cents", allow_null=True)
+    net = AmountField(source="net_cents", allow_null=True)
+
+    def to_representation(self, line: StatementLine) -> dict[str, Any]:
+        """Call no bet lost that is not decided: the sums leave it out as well."""
+        said: dict[str, Any] = super().to_representation(line)
+        return said if line.is_decided else said | {"prize": None, "returned": None, "net": None}
 
 
 class StatementOutput(serializers.Serializer):

@@ -16,6 +16,8 @@ class Persona:
     birth_date: dt.date = dt.date(1980, 1, 1)
     # An account of the house's own for trying things out.
     is_test: bool = False
+    # Named by the demonstration's register of excluded people.
+    is_listed: bool = False
 
     @property
     def is_staff(self) -> bool:
@@ -44,8 +46,8 @@ PLAYERS = (
     Persona(
         "ines@demo.example",
         "Inês",
-        "60.00, a loss limit of 100.00 a day, and a looser one that she may confirm in 16 hours.",
-        6000,
+        "60.00, a loss limit of 100.00 a day of which 92.50 are used, and a looser one to confirm in 16 hours.",
+        15250,
         birth_date=dt.date(2000, 2, 29),
     ),
     Persona(
@@ -58,9 +60,31 @@ PLAYERS = (
     Persona(
         "sofia@demo.example",
         "Sofia",
-        "Has paid in 20.00 and is being verified: until then she plays for nothing.",
+        "Has paid in 20.00 and sent her papers: until they are looked at she plays for nothing.",
         2000,
         birth_date=dt.date(2003, 6, 21),
+    ),
+    Persona(
+        "nuno@demo.example",
+        "Nuno",
+        "Has shown the identity card that João has: one account a person, so compliance looks at both.",
+        1000,
+        birth_date=dt.date(1995, 2, 9),
+    ),
+    Persona(
+        "tiago@demo.example",
+        "Tiago",
+        "80.00, and a goodwill of 25.00 that one of finance has asked for and another decides.",
+        8000,
+        birth_date=dt.date(1991, 12, 3),
+    ),
+    Persona(
+        "vasco@demo.example",
+        "Vasco",
+        "Named by the register of excluded people: no bet, no deposit, and 30.00 to withdraw.",
+        3000,
+        birth_date=dt.date(1984, 8, 23),
+        is_listed=True,
     ),
     Persona(
         "teste@demo.example",

@@ -2,16 +2,18 @@
 
 import datetime as dt
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
+from django.conf import settings
 from django.db import connection
 
 from roulette_site.common.models import Operator
 from sessions_app.models import EndBasis
 from sessions_app.services.game_sessions import end_game_session, start_game_session
-from sessions_app.services.protection import exclude, set_limit
+from sessions_app.services.protection import exclude
 from tables import draws
 from tables.models import GameRound, NumberSource, Seat, SpecificRules, Table, TableKind
 from tables.roulette.rulebooks import all_rulebooks
@@ -21,15 +23,20 @@ from tables.services.rounds import draw_round, launch_ball, open_round, reveal_u
 from tables.services.rules import approve_rules
 from tables.services.settlement import settle_round
 from tables.services.tables import set_up_table
+from wallets.amounts import format_cents
 from wallets.models import Account, CashKind, KycState, LimitKind, LimitPeriod, NoticeOutcome, Player, Unit
+from wallets.protection import PlayerCalendar
 from wallets.services.cash_requests import start_deposit
 from wallets.services.ledger import deposit, open_wallet, withdraw
+from wallets.services.limits import set_own_limit
 from wallets.services.notices import Told, take_notice
+from wallets.services.payout import set_payout_address
 from wallets.services.people import add_player, add_staff, record_person
 from wallets.services.standing import set_kyc_state
 
-from .bets import MINIMUM_CENTS, slips_of_round
+from .bets import MINIMUM_CENTS, Item, slips_of_round
 from .personas import BOTS, PLAYERS, STAFF
+from .waiting import seed_papers, seed_requests
 
 SEED = 807
 BOTS_A_DAY = 6
@@ -46,9 +53,15 @@ BOT_MONEY_CENTS = 100_000
 # More than a bot can stake in a session.
 TOP_UP_BELOW_CENTS = 40_000
 TEST_ACCOUNTS = {persona.handle for persona in PLAYERS if persona.is_test}
-BEING_CHECKED = {"sofia": (KycState.PENDING, "The papers have come.")}
+# Of somebody in the register who is no player here.
+NOBODYS_BIRTHDAY = dt.date(1971, 3, 9)
+NOT_VERIFIED = {"sofia", "nuno"}
 # What Maria likes: her numbers, and a little beside them.
 FAVOURITES = (17, 20, 32, 8)
+# What Inês has lost today, of the 100.00 that she allows herself, on which number and with how much at a time.
+LOST_BY_INES_CENTS = 92_50
+NUMBER_OF_INES = 29
+STAKE_OF_INES_CENTS = 15_00
 
 
 @dataclass
@@ -74,9 +87,17 @@ class SeedsOf:
     """
 
     chance: random.Random
+    # In which round of which table a number shall not come: what was lost is told to the cent.
+    never: tuple[str, int, int] | None = None
 
     def __call__(self) -> bytes:
-        return self.chance.randbytes(draws.SEED_BYTES)
+        while True:
+            seed = self.chance.randbytes(draws.SEED_BYTES)
+            if self.never is None:
+                return seed
+            slug, round_number, number = self.never
+            if draws.draw_number(seed, slug, round_number) != number:
+                return seed
 
 
 @contextmanager
@@ -106,7 +127,9 @@ def seed_demo(*, now: dt.datetime, days: int, key: bytes) -> None:
     starts = [rule.start_of(today - dt.timedelta(days=back)) for back in range(days, 0, -1)]
     seed_history(table=table, day_starts=starts, key=key)
     seed_cash_desk(at=rule.start_of(today))
-    seed_protection(now=now)
+    seed_protection(table=table, now=now, key=key)
+    seed_papers(at=now - dt.timedelta(hours=3))
+    seed_requests(at=now - dt.timedelta(hours=1))
 
 
 def seed_operator() -> Operator:
@@ -147,6 +170,21 @@ def seed_house(*, at: dt.datetime) -> Table:
     return table
 
 
+def write_register() -> None:
+    """Put a register of excluded people in place where there is none: Vasco, and somebody who is no player here."""
+    path = Path(settings.EXCLUSION_REGISTER_FILE)
+    if settings.EXCLUSION_REGISTER != "file" or path.exists():
+        return
+    listed = [(one.name, one.birth_date) for one in PLAYERS if one.is_listed] + [
+        ("Ninguém Conhecido", NOBODYS_BIRTHDAY)
+    ]
+    lines = ["full_name,birth_date", *(f"{name},{born.isoformat()}" for name, born in listed)]
+    # In one piece: the site may look at it at any moment.
+    unready = path.with_suffix(".unready")
+    unready.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    unready.replace(path)
+
+
 def seed_people(*, at: dt.datetime) -> None:
     """Bring in players with their money, staff with their roles, and the bots."""
     people = [(persona.handle, persona.name, persona.balance_cents, persona.birth_date) for persona in PLAYERS]
@@ -155,13 +193,23 @@ def seed_people(*, at: dt.datetime) -> None:
         player = add_player(
             email=f"{handle}@demo.example", full_name=name, handle=handle, is_test=handle in TEST_ACCOUNTS, at=at
         )
-        state, reason = BEING_CHECKED.get(handle, (KycState.VERIFIED, "Seen with the identity card."))
-        set_kyc_state(player=player, state=state, reason=reason, actor="system", at=at)
         record_person(user=player.user, birth_date=birth_date, at=at, **PLACE)
+        if handle not in NOT_VERIFIED:
+            # Whoever is verified is looked up in the register, by name and birth date.
+            seen = "Seen with the identity card."
+            set_kyc_state(player=player, state=KycState.VERIFIED, reason=seen, actor="system", at=at)
+            set_payout_address(player=player, iban=demo_iban(player.pk), at=at)
         deposit(wallet=open_wallet(player=player, unit=Unit.EUR), amount_cents=cents, actor="system", at=at)
     for persona in STAFF:
         user = add_staff(email=persona.email, full_name=persona.name, roles=persona.roles, at=at)
         record_person(user=user, birth_date=persona.birth_date, at=at, **PLACE)
+
+
+def demo_iban(number: int) -> str:
+    """An IBAN whose digits fit, of a bank that there is not."""
+    account = f"9999{number:017}"
+    check = 98 - int(f"{account}252900") % 97
+    return f"PT{check:02}{account}"
 
 
 def seed_history(*, table: Table, day_starts: Sequence[dt.datetime], key: bytes) -> None:
@@ -203,11 +251,22 @@ def _top_up(guest: "Guest", at: dt.datetime) -> None:
         deposit(wallet=guest.wallet, amount_cents=BOT_MONEY_CENTS, actor="system", at=at)
 
 
-def seed_protection(*, now: dt.datetime) -> None:
-    """Let Inês hold herself to a limit, and Rui keep himself from the games."""
+def seed_protection(*, table: Table, now: dt.datetime, key: bytes) -> None:
+    """Let Inês hold herself to a limit and come near it today, and Rui keep himself from the games."""
     ines, rui = (Player.objects.get(handle=handle) for handle in ("ines", "rui"))
     for value, before in ((100_00, dt.timedelta(days=3)), (200_00, dt.timedelta(hours=8))):
-        set_limit(player=ines, kind=LimitKind.LOSS, period=LimitPeriod.DAY, value=value, at=now - before)
+        set_own_limit(player=ines, kind=LimitKind.LOSS, period=LimitPeriod.DAY, value=value, at=now - before)
+    # Today by her own calendar; a visitor just after midnight finds that she has played some minutes into his future.
+    midnight = PlayerCalendar.at(now, ines.time_zone).start_of(LimitPeriod.DAY, ines.time_zone)
+    evening = Evening(
+        table=table,
+        guest=Guest.find("ines", (NUMBER_OF_INES,)),
+        clock=MovedClock(max(midnight, now - dt.timedelta(hours=2))),
+        chance=random.Random(SEED),  # noqa: S311
+        key=key,
+        is_unlucky=True,
+    )
+    evening.play_until_lost(LOST_BY_INES_CENTS)
     exclude(player=rui, term="3 months", at=now - dt.timedelta(days=2))
 
 
@@ -253,19 +312,40 @@ class Evening:
     clock: MovedClock
     chance: random.Random
     key: bytes
+    is_unlucky: bool = False
 
     def play(self) -> None:
         """Sit down, play some rounds, get up."""
+        self._play_rounds(self._slips_as_he_likes())
+
+    def play_until_lost(self, cents: int) -> None:
+        """Sit down, bet on one number, which never comes, until so much is lost, and get up."""
+        self._play_rounds(self._slips_until_lost(cents))
+
+    def _slips_as_he_likes(self) -> Iterator[list[list[Item]]]:
+        for _ in range(self.chance.randint(*ROUNDS_PER_SESSION)):
+            yield slips_of_round(self.chance, self.chance.choice(self.guest.favourites))
+
+    def _slips_until_lost(self, cents: int) -> Iterator[list[list[Item]]]:
+        (number,) = self.guest.favourites
+        wallet = self.guest.wallet
+        goal = (wallet.balance_cents or 0) - cents
+        while left := (wallet.balance_cents or 0) - goal:
+            stake = format_cents(min(left, STAKE_OF_INES_CENTS))
+            yield [[{"type": "straight", "on": [number], "stake": stake}]]
+            wallet.refresh_from_db()
+
+    def _play_rounds(self, rounds: Iterable[list[list[Item]]]) -> None:
         game_session = start_game_session(table=self.table, player=self.guest.player, at=self.clock())
         game_round = self._open_round(game_session.seat)
-        for _ in range(self.chance.randint(*ROUNDS_PER_SESSION)):
-            game_round = self._play_round(game_session.seat, game_round)
+        for slips in rounds:
+            game_round = self._play_round(game_session.seat, game_round, slips)
         end_game_session(game_session=game_session, basis=EndBasis.PLAYER, at=self.clock.forward(5))
         # The round that was open for a next bet.
         reveal_unused(game_round_id=game_round.pk, key=self.key, at=self.clock.forward(1))
 
-    def _play_round(self, seat: Seat, game_round: GameRound) -> GameRound:
-        for items in slips_of_round(self.chance, self.chance.choice(self.guest.favourites)):
+    def _play_round(self, seat: Seat, game_round: GameRound, slips: list[list[Item]]) -> GameRound:
+        for items in slips:
             place_bets(
                 seat=seat,
                 items=items,
@@ -279,8 +359,12 @@ class Evening:
         return self._open_round(seat)
 
     def _open_round(self, seat: Seat) -> GameRound:
+        never = None
+        if self.is_unlucky:
+            self.table.refresh_from_db()
+            never = (self.table.slug, self.table.last_round_number + 1, self.guest.favourites[0])
         opened = open_round(
-            table=self.table, seat=seat, key=self.key, at=self.clock.forward(1), fresh_seed=SeedsOf(self.chance)
+            table=self.table, seat=seat, key=self.key, at=self.clock.forward(1), fresh_seed=SeedsOf(self.chance, never)
         )
         assert opened is not None, "the table is open and the guest sits there"
         return opened

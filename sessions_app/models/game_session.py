@@ -27,6 +27,9 @@ class GameSession(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(
+                condition=Q(end_basis__isnull=True) | Q(end_basis__in=EndBasis.values), name="session_end_basis_known"
+            ),
+            models.CheckConstraint(
                 condition=Q(ended_at__isnull=True, end_basis__isnull=True)
                 | Q(ended_at__isnull=False, end_basis__isnull=False),
                 name="session_end_has_basis",

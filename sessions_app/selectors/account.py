@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, QuerySet, Sum
 
+from roulette_site.common.sql import one_snapshot
 from sessions_app.models import GameSession
 from tables.models import FINISHED, Bet, BetOutcome
 from wallets.models import Player, Unit
@@ -32,11 +33,21 @@ def open_sessions_of(player: Player) -> QuerySet[GameSession]:
     return sessions_of(player).filter(ended_at__isnull=True)
 
 
+def has_open_session_of_money(player: Player) -> bool:
+    """Whether the player has a session open in which he plays for money."""
+    return open_sessions_of(player).filter(seat__table__unit=Unit.EUR).exists()
+
+
 def session_lines(player: Player, *, limit: int, before: int | None = None) -> Sequence[SessionLine]:
     """The player's sessions with their money, the latest first; `before` is the last session of the page before.
 
-    Only decided rounds count, as in the statement.
+    Only decided rounds count, as in the statement, and each with its stakes and returns or not at all.
     """
+    with one_snapshot():
+        return _lines(player, limit, before)
+
+
+def _lines(player: Player, limit: int, before: int | None) -> Sequence[SessionLine]:
     sessions = sessions_of(player)
     if before is not None:
         last = sessions.filter(pk=before).values_list("started_at", "pk").first()

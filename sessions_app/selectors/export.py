@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sessions_app.models import GameSession
+from sessions_app.models import GameSession, RealityCheck
 from tables.models import Bet
 from wallets.models import Player
 
@@ -30,4 +30,16 @@ def game_sessions_of(player: Player) -> list[dict[str, Any]]:
             "bets": bets.get(one.seat_id, []),
         }
         for one in GameSession.objects.filter(player=player).select_related("seat__table").order_by("pk")
+    ]
+
+
+def reality_checks_of(player: Player) -> list[dict[str, Any]]:
+    """Return when the player was asked whether he goes on, and when he said so, ready for JSON."""
+    return [
+        {
+            "game_session": one.game_session_id,
+            "due_at": one.due_at.isoformat(),
+            "acknowledged_at": one.acknowledged_at.isoformat(),
+        }
+        for one in RealityCheck.objects.filter(game_session__player=player).order_by("pk")
     ]

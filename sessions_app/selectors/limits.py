@@ -5,14 +5,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sessions_app.playing_time import seconds_played
-from wallets.models import Account, AccountKind, Limit, LimitKind, LimitPeriod, LimitSide, Loosening, Player, Unit
+from wallets.models import (
+    COUNTS_TIME,
+    Account,
+    AccountKind,
+    Limit,
+    LimitKind,
+    LimitPeriod,
+    LimitSide,
+    Loosening,
+    Player,
+    Unit,
+)
 from wallets.protection import REALITY_CHECK_SECONDS, PlayerCalendar, strictest
 from wallets.selectors.gates import deposits_of, limits_of, losses_of
 from wallets.services.limits import PERIODS, pending_loosening
 
 from .playing_time import played_by
-
-COUNTS_TIME = (LimitKind.SESSION_TIME, LimitKind.REALITY_CHECK)
 
 
 @dataclass(frozen=True)

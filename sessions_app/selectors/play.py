@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from django.db.models import Sum
 
+from roulette_site.common.sql import one_snapshot
 from sessions_app.models import GameSession
-from tables.models import FINISHED, Bet, GameRound, RoundDraw, RoundSeed, RoundState, Seat, Slip, SpecificRules, Table
+from tables.models import FINISHED, Bet, GameRound, RoundDraw, RoundSeed, RoundState, Slip, SpecificRules, Table
 from tables.roulette.cloth import SPOTS, Spot
 from tables.roulette.rulebook import Rulebook
 from tables.roulette.wheel import Colour, colour_of
 from tables.selectors.bets import live_bets
-from wallets.models import Account, Unit
+from wallets.models import Unit
 
 from .statement import Statement, statement_of
 
@@ -101,11 +102,20 @@ class PlayState:
 
 
 def play_state(game_session: GameSession) -> PlayState:
-    """Read the state of the play page of an individual table."""
+    """Read the state of the play page of an individual table, all of it as it stood at one instant.
+
+    A round that is drawn or paid between two reads would show its number before the ball falls, or beside a balance
+    that knows nothing of its prize.
+    """
+    with one_snapshot():
+        return _state_of(
+            GameSession.objects.select_related("player", "seat__table__rules", "seat__account").get(pk=game_session.pk)
+        )
+
+
+def _state_of(game_session: GameSession) -> PlayState:
     seat = game_session.seat
-    # The sequence first: an event that comes between this read and the next ones is then told once more, never lost.
-    table = Table.objects.select_related("rules").get(pk=seat.table_id)
-    steered = Seat.objects.only("play_until", "reality_check_at").get(pk=seat.pk)
+    table = seat.table
     running = GameRound.objects.filter(seat=seat).exclude(state__in=FINISHED).select_related("rules").first()
     # Also what was played in earlier sessions here: the latest play stays open to the player (rule 26).
     played = GameRound.objects.filter(
@@ -115,7 +125,7 @@ def play_state(game_session: GameSession) -> PlayState:
         game_session=game_session,
         table=table,
         unit=Unit(table.unit),
-        balance_cents=Account.objects.values_list("balance_cents", flat=True).get(pk=seat.account_id) or 0,
+        balance_cents=seat.account.balance_cents or 0,
         round=None if running is None else _open_play(running),
         last_play=None if (last := played.first()) is None else _last_play(last),
         latest_numbers=[
@@ -125,8 +135,8 @@ def play_state(game_session: GameSession) -> PlayState:
         ],
         statement=statement_of(game_session),
         sequence=table.last_event_sequence,
-        play_until=steered.play_until,
-        reality_check_at=steered.reality_check_at,
+        play_until=seat.play_until,
+        reality_check_at=seat.reality_check_at,
     )
 
 

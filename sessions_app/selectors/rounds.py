@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from roulette_site.common.sql import one_snapshot
 from sessions_app.models import GameSession
 from tables.models import FINISHED, GameRound, RoundDraw, RoundSeed, SlipCall
 from tables.roulette.wheel import colour_of
@@ -43,7 +44,12 @@ class PlayedRound:
 
 
 def round_of_player(*, player: Player, game_round_id: int) -> PlayedRound | None:
-    """The round, if it is one of the player's own; None otherwise."""
+    """The round as it stood at one instant, if it is one of the player's own; None otherwise."""
+    with one_snapshot():
+        return _read(player, game_round_id)
+
+
+def _read(player: Player, game_round_id: int) -> PlayedRound | None:
     game_round = (
         GameRound.objects.filter(pk=game_round_id, seat__player=player)
         .select_related("table", "rules", "seat__game_session")

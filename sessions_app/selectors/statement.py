@@ -8,6 +8,7 @@ from functools import cached_property
 from django.db.models import Count, F, Q, Sum
 from django.db.models.functions import Coalesce
 
+from roulette_site.common.sql import one_snapshot
 from sessions_app.models import GameSession
 from tables.models import FINISHED, Bet, GameRound, OutcomeKind, RoundState, SpecificRules
 from tables.roulette.wheel import colour_of
@@ -90,8 +91,14 @@ class Statement:
 def statement_of(game_session: GameSession) -> Statement:
     """Add up the session's live bets, round by round, the latest first.
 
-    A bet counts in the session in which it was placed, also if it is settled later. What was taken back is no bet.
+    A bet counts in the session in which it was placed, also if it is settled later. What was taken back is no bet. A
+    round that is paid meanwhile stands in it whole or not at all.
     """
+    with one_snapshot():
+        return _add_up(game_session)
+
+
+def _add_up(game_session: GameSession) -> Statement:
     bets = Bet.objects.filter(slip__seat_id=game_session.seat_id, slip__withdrawal__isnull=True)
     rows = (
         bets.values("game_round_id", "game_round__number", "game_round__state", "game_round__winning_number")

@@ -11,9 +11,11 @@ from sessions_app.selectors.playing_time import may_play_until, reality_check_se
 from tables.models import Table
 from tables.services.betting import SENTENCES
 from tables.services.seats import AlreadySeated, leave_seat, steer_seat, take_seat
-from wallets.models import Player, Unit
+from wallets.models import Player, RegisterOccasion, Unit
 from wallets.selectors.gates import words_against
+from wallets.services.gates import lock_player
 from wallets.services.ledger import open_wallet
+from wallets.services.register_checks import check_if_due
 
 
 class NotAdmitted(RuleBroken):
@@ -25,9 +27,16 @@ class NotAdmitted(RuleBroken):
 def start_game_session(*, table: Table, player: Player, at: dt.datetime) -> GameSession:
     """Seat the player at the table and begin his game session (rule 29: the player defines the beginning).
 
+    Where it is time to, the register of excluded people is asked about him first, outside of the transaction.
     Raises NotAdmitted, TableNotOpen or AlreadySeated.
     """
+    if table.unit == Unit.EUR:
+        check_if_due(player=player, occasion=RegisterOccasion.SITTING_DOWN, at=at)
     with transaction.atomic():
+        open_wallet(player=player, unit=Unit(table.unit))
+        # Whatever changes a limit or excludes him takes this lock too: it comes before and is seen here, or it comes
+        # after and finds the session.
+        lock_player(player)
         _admit(table, player, at)
         seat = take_seat(table=table, player=player, at=at)
         game_session = GameSession.objects.create(seat=seat, player=player, started_at=at)

@@ -1,16 +1,17 @@
 """What protects a player, carried through to the tables where he sits."""
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from django.db import IntegrityError, transaction
 
 from roulette_site.common.errors import RuleBroken
 from sessions_app.models import EndBasis, GameSession, RealityCheck
 from tables.models import Seat
-from wallets.models import Exclusion, Limit, LimitKind, LimitPeriod, Loosening, Player
+from wallets.models import Exclusion, LimitKind, LimitPeriod, LimitsOffer, Loosening, OfferOccasion, Player
 from wallets.services.exclusion import exclude_self
-from wallets.services.limits import confirm_loosening, set_own_limit
+from wallets.services.limits import LooseningPending, set_own_limit
+from wallets.services.limits_offers import note_answer
 
 from .game_sessions import end_game_session, steer
 
@@ -21,32 +22,38 @@ class NoCheckDue(RuleBroken):
     code = "no_reality_check_due"
 
 
-def set_limit(
-    *, player: Player, kind: LimitKind, period: LimitPeriod, value: int | None, at: dt.datetime
-) -> Limit | Loosening:
-    """Set the player's own limit, also for the sessions that are open; raises as set_own_limit does."""
+def answer_limits_offer(
+    *,
+    player: Player,
+    occasion: OfferOccasion,
+    limits: Mapping[tuple[LimitKind, LimitPeriod], int],
+    at: dt.datetime,
+    via: str = "",
+) -> LimitsOffer:
+    """Set the limits that the player chose when they were offered, all or none; an empty choice passes it over.
+
+    Raises as set_own_limit does, and LooseningPending where one would loosen what he has set before.
+    """
     with transaction.atomic():
-        found = set_own_limit(player=player, kind=kind, period=period, value=value, at=at)
-        if isinstance(found, Limit):
-            _steer_all(player, kind, at)
-        return found
+        for (kind, period), value in limits.items():
+            found = set_own_limit(player=player, kind=kind, period=period, value=value, at=at, via=via)
+            if isinstance(found, Loosening):
+                raise LooseningPending("You have set a tighter limit already: change it under My limits.")
+        return note_answer(player=player, occasion=occasion, limits_set=len(limits), at=at)
 
 
-def confirm_limit(*, player: Player, loosening_id: int, at: dt.datetime) -> Limit:
-    """Let a looser limit hold, also for the sessions that are open; raises as confirm_loosening does."""
-    with transaction.atomic():
-        found = confirm_loosening(player=player, loosening_id=loosening_id, at=at)
-        _steer_all(player, LimitKind(found.kind), at)
-        return found
+def exclude(*, player: Player, term: str, at: dt.datetime, via: str = "") -> Exclusion:
+    """Exclude the player at his own wish and end his sessions; bets on the cloth are played and valid (rule 25).
 
-
-def exclude(*, player: Player, term: str, at: dt.datetime) -> Exclusion:
-    """Exclude the player at his own wish and end his sessions; bets on the cloth are played and valid (rule 25)."""
-    with transaction.atomic():
-        found = exclude_self(player=player, term=term, at=at)
-        for game_session in open_sessions(player):
-            end_game_session(game_session=game_session, basis=EndBasis.EXCLUSION, at=at)
-        return found
+    He is excluded before his sessions are ended, and not in one transaction with it: excluding holds his accounts, and
+    ending a session waits for the round, which a slip on its way holds while it waits for the account. From the
+    exclusion on no bet is taken; should the process die before the last session has ended, the sweep ends it
+    (end_sessions_of_the_barred).
+    """
+    found = exclude_self(player=player, term=term, at=at, via=via)
+    for game_session in open_sessions(player):
+        end_game_session(game_session=game_session, basis=EndBasis.EXCLUSION, at=at)
+    return found
 
 
 def acknowledge_reality_check(*, game_session: GameSession, at: dt.datetime) -> RealityCheck:
@@ -92,7 +99,8 @@ def _not_to_go_on(at: dt.datetime) -> Iterator[tuple[GameSession, EndBasis]]:
             yield game_session, basis
 
 
-def _steer_all(player: Player, kind: LimitKind, at: dt.datetime) -> None:
+def steer_all(player: Player, kind: LimitKind, at: dt.datetime) -> None:
+    """Hold the player's open sessions to a limit of time that has just changed; the caller has his lock."""
     if kind not in (LimitKind.SESSION_TIME, LimitKind.REALITY_CHECK):
         return
     for game_session in open_sessions(player):

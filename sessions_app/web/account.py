@@ -6,12 +6,16 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from roulette_site.common.sql import one_snapshot
 from sessions_app.selectors.account import open_sessions_of, session_lines
 from sessions_app.selectors.game_sessions import sessions_of
 from sessions_app.selectors.rounds import round_of_player
 from sessions_app.selectors.statement import statement_of
+from wallets.models import Standing
 from wallets.selectors.balances import wallets_of
 from wallets.selectors.people import last_login_before
+from wallets.selectors.receivables import owed_by
+from wallets.web.keys import fresh_key
 from wallets.web.who import player_of
 
 from .chips import tray
@@ -29,16 +33,18 @@ MOST_DIGITS = 18
 def account(request: HttpRequest) -> HttpResponse:
     """The player's balances, open sessions and latest sessions."""
     player = player_of(request)
-    return render(
-        request,
-        "sessions_app/account.html",
-        {
+    # Of one instant: what a round that is paid meanwhile brings is in the balance and in the sessions, or in neither.
+    with one_snapshot():
+        shown = {
             "balances": wallets_of(player),
-            "open_sessions": open_sessions_of(player),
+            "owed": owed_by(player),
+            "owed_key": fresh_key(),
+            "is_closing": player.standing == Standing.CLOSING,
+            "open_sessions": list(open_sessions_of(player)),
             "last_login_at": last_login_before(player.user),
             "lines": session_lines(player, limit=LATEST_SESSIONS),
-        },
-    )
+        }
+    return render(request, "sessions_app/account.html", shown)
 
 
 @require_safe

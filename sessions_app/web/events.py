@@ -63,6 +63,12 @@ class Reader:
     def sees(self, told: Told) -> bool:
         return told.seat_id is None or told.seat_id in self.seat_ids
 
+    def end(self) -> None:
+        """Let it go with nothing more to read; its browser comes back and resumes."""
+        while not self.queue.empty():
+            self.queue.get_nowait()
+        self.queue.put_nowait(None)
+
 
 class Watcher:
     """Looks at one table's events while somebody reads, and hands each on."""
@@ -112,9 +118,7 @@ class Watcher:
             reader.queue.put_nowait(told)
         except asyncio.QueueFull:
             self.readers.discard(reader)
-            while not reader.queue.empty():
-                reader.queue.get_nowait()
-            reader.queue.put_nowait(None)
+            reader.end()
 
 
 # One event loop a process in production; tests run several in one process, hence the loop beside the table.
@@ -135,6 +139,13 @@ def _forget(watcher: Watcher) -> None:
     if not _watchers:
         # Nobody looks any more, so nothing keeps the connection busy or the database waiting for it.
         _thread.submit(connection.close)
+
+
+def end_streams() -> None:
+    """End every open stream of this process: the server stops. Needs the loop's own thread."""
+    for watcher in list(_watchers.values()):
+        for reader in list(watcher.readers):
+            reader.end()
 
 
 class EventStream(StreamingHttpResponse):

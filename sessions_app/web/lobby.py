@@ -12,6 +12,7 @@ from sessions_app.selectors.lobby import LobbyTable, lobby_tables
 from sessions_app.services.game_sessions import enter_table
 from tables.models import Table
 from tables.web.wheel_drawing import wheel_pockets
+from wallets.templatetags.money import message_of
 from wallets.web.who import player_of
 
 
@@ -31,7 +32,7 @@ def enter(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         enter_table(table=table, player=player_of(request), at=database_now())
     except RuleBroken as error:
-        return entrance(request, table, refusal=error.message, status=409)
+        return entrance(request, table, refusal=message_of(error), status=409)
     return redirect("play", slug=slug)
 
 

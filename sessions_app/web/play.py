@@ -24,12 +24,17 @@ from tables.services.betting import SlipRefused, place_bets
 from tables.services.client_seed import choose_client_seed_of_seat
 from tables.services.rounds import launch_ball
 from tables.services.taking_back import take_back, take_back_all
+from wallets.amounts import InvalidAmount, format_cents, has_two_readings, parse_cents, parse_typed_cents
+from wallets.templatetags.money import message_of
 from wallets.web.keys import key_of_form
+from wallets.web.language import language_of_amounts
 from wallets.web.who import player_of
 
 from .lobby import entrance
 from .play_page import PlayPage
 from .refusals import sentences_of
+
+MOST_TYPED = 100
 
 
 @require_safe
@@ -78,7 +83,7 @@ def _act(act: Callable[[HttpRequest, GameSession], Any]) -> Callable[..., HttpRe
         except SlipRefused as error:
             refusal = sentences_of(error)
         except RuleBroken as error:
-            refusal = [error.message]
+            refusal = [message_of(error)]
         if request.htmx:  # type: ignore[attr-defined]
             return _parts(request, game_session, refusal, is_answer=True)
         return _whole_page(request, game_session, refusal) if refusal else redirect("play", slug=slug)
@@ -114,15 +119,32 @@ def _items(request: HttpRequest) -> list[Any]:
             raise SlipUnreadable("The bets cannot be read: they are no list.")
         return items
     if "call" in form:
-        call: dict[str, Any] = {"call": form["call"], "unit": form.get("unit")}
+        call: dict[str, Any] = {"call": form["call"], "unit": _amount(form.get("unit"))}
         for name in ("number", "neighbours", "digit"):
             if name in form:
                 call[name] = whole_number(form[name])
         return [call]
     index = whole_number(form.get("spot", ""))
     if index is None or index >= len(SPOTS):
-        return [{"type": "", "stake": form.get("stake")}]
-    return [{"type": str(SPOTS[index].type), "on": list(SPOTS[index].on), "stake": form.get("stake")}]
+        return [{"type": "", "stake": _amount(form.get("stake"))}]
+    return [{"type": str(SPOTS[index].type), "on": list(SPOTS[index].on), "stake": _amount(form.get("stake"))}]
+
+
+def _amount(text: str | None) -> str | None:
+    """The amount as bets have it, where it was typed as the player's language writes it; chips say it so already."""
+    if text is None:
+        return None
+    typed = text[:MOST_TYPED]
+    if has_two_readings(typed):
+        # On the cloth the page never writes thousands without their cents, and a stake is not guessed at.
+        raise SlipUnreadable(f"{typed.strip()} can be read in two ways: write the stake with its cents.")
+    try:
+        return format_cents(parse_typed_cents(typed, language_of_amounts()))
+    except InvalidAmount as error:
+        try:
+            return format_cents(parse_cents(typed))
+        except InvalidAmount:
+            raise SlipUnreadable(str(error)) from error
 
 
 def _launch(request: HttpRequest, game_session: GameSession) -> None:

@@ -3,21 +3,23 @@
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from roulette_site.common.errors import RuleBroken
 from roulette_site.common.sql import database_now
-from sessions_app.selectors.limits import COUNTS_TIME, limit_lines
-from sessions_app.services.protection import confirm_limit, exclude, set_limit
+from sessions_app.selectors.limits import limit_lines
+from sessions_app.services.protection import exclude
 from wallets.amounts import InvalidAmount, parse_typed_cents
-from wallets.models import Exclusion, ExclusionKind, LimitKind, LimitPeriod, Player
+from wallets.models import COUNTS_TIME, Exclusion, ExclusionKind, LimitKind, LimitPeriod, Player
 from wallets.protection import PAUSES, SELF_EXCLUSIONS
+from wallets.selectors.exclusion import early_ends_open_to
 from wallets.selectors.gates import excluded_until
 from wallets.services.exclusion import UnknownTerm, ask_for_early_end
-from wallets.services.limits import InvalidLimit
+from wallets.services.limits import InvalidLimit, confirm_loosening, set_own_limit
+from wallets.templatetags.money import message_of
+from wallets.web.language import language_of_amounts
 from wallets.web.who import player_of
 
 MOST_MINUTES = 60 * 24 * 31
@@ -57,9 +59,9 @@ def limits(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         try:
             kind, period = _limit_in(request)
-            set_limit(player=player, kind=kind, period=period, value=_value_in(request, kind), at=database_now())
+            set_own_limit(player=player, kind=kind, period=period, value=_value_in(request, kind), at=database_now())
         except RuleBroken as error:
-            return _limits_page(request, player, refusal=error.message)
+            return _limits_page(request, player, refusal=message_of(error))
         return redirect("limits")
     return _limits_page(request, player)
 
@@ -70,9 +72,9 @@ def confirm(request: HttpRequest, loosening_id: int) -> HttpResponse:
     """Let a looser limit hold that was asked for a day ago or more."""
     player = player_of(request)
     try:
-        confirm_limit(player=player, loosening_id=loosening_id, at=database_now())
+        confirm_loosening(player=player, loosening_id=loosening_id, at=database_now())
     except RuleBroken as error:
-        return _limits_page(request, player, refusal=error.message)
+        return _limits_page(request, player, refusal=message_of(error))
     return redirect("limits")
 
 
@@ -88,7 +90,7 @@ def exclusion(request: HttpRequest) -> HttpResponse:
                 raise UnknownTerm("Say that you are sure: nobody can end it for you.")
             exclude(player=player, term=request.POST.get("term", ""), at=database_now())
         except RuleBroken as error:
-            return _exclusion_page(request, player, refusal=error.message)
+            return _exclusion_page(request, player, refusal=message_of(error))
         return redirect("exclusion")
     return _exclusion_page(request, player)
 
@@ -101,7 +103,7 @@ def early_end(request: HttpRequest) -> HttpResponse:
     try:
         ask_for_early_end(player=player, at=database_now())
     except RuleBroken as error:
-        return _exclusion_page(request, player, refusal=error.message)
+        return _exclusion_page(request, player, refusal=message_of(error))
     return redirect("exclusion")
 
 
@@ -114,14 +116,17 @@ def _limit_in(request: HttpRequest) -> tuple[LimitKind, LimitPeriod]:
 
 def _value_in(request: HttpRequest, kind: LimitKind) -> int | None:
     text = request.POST.get("value", "").strip()
-    if text == "":
-        return None
+    return None if text == "" else value_of(text, kind)
+
+
+def value_of(text: str, kind: LimitKind) -> int:
+    """What was typed as a limit, in cents or seconds; raises InvalidLimit."""
     if kind in COUNTS_TIME:
         if not (text.isascii() and text.isdigit() and len(text) <= 6 and int(text) <= MOST_MINUTES):
             raise InvalidLimit("The time is a whole number of minutes.")
         return int(text) * 60
     try:
-        return parse_typed_cents(text, get_language() or "en")
+        return parse_typed_cents(text, language_of_amounts())
     except InvalidAmount as error:
         raise InvalidLimit(str(error)) from error
 
@@ -138,11 +143,15 @@ def _limits_page(request: HttpRequest, player: Player, *, refusal: str = "") -> 
 def _exclusion_page(request: HttpRequest, player: Player, *, refusal: str = "") -> HttpResponse:
     now, until = database_now(), excluded_until(player)
     running = Exclusion.objects.filter(player=player).select_related("early_end").order_by("-id")
+    # He is told when the last of them would end, since till then he is excluded.
+    early = max((end for _, end in early_ends_open_to(player, now)), default=None)
     own = [one for one in running if one.kind == ExclusionKind.SELF and not hasattr(one, "early_end")]
     context = {
         "until": until if until is not None and until > now else None,
         "is_endless": until is not None and until.year == 9999,
-        "can_ask": bool(own) and until is not None and until > now,
+        "early": early,
+        # An own one that runs, and would end no sooner for being asked.
+        "no_sooner": max((one.ends_at for one in own if one.ends_at is not None and one.ends_at > now), default=None),
         "history": running,
         "pauses": [(term, TERMS[term]) for term in PAUSES],
         "terms": [(term, TERMS[term]) for term in SELF_EXCLUSIONS],

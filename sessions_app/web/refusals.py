@@ -6,13 +6,14 @@ from typing import Any
 from tables.roulette.cloth import InvalidSpot, find_spot
 from tables.services.betting import SlipRefused
 from tables.web.names import CALL_NAMES, call_name, spot_name
+from wallets.templatetags.money import amount
 
 
 def sentences_of(refused: SlipRefused) -> list[str]:
     """A sentence for each breach, each said once; where the slip has several bets, with the bet's name before it."""
     said: dict[str, None] = {}
-    for breach in refused.breaches:
-        index, message = breach["bet"], str(breach["message"])
+    for one in refused.explained:
+        index, message = one.breach["bet"], one.sentence.written(amount)
         name = "" if index is None or len(refused.items) < 2 else _name_of(refused.items[index])
         said[f"{name[:1].upper()}{name[1:]}: {message}" if name else message] = None
     return list(said)

@@ -139,8 +139,15 @@
 
   let running = false;
   function launchBall() {
+    // Where the answer brings the number already it waits, and what stands on the page is of the betting still.
+    mark().phase = "closed";
     root.classList.add("is-spinning");
     hideTip();
+    markNumber(false);
+    const acts = byId("acts");
+    const hadFocus = acts.contains(document.activeElement);
+    for (const button of acts.querySelectorAll("button")) button.disabled = true;
+    if (hadFocus) visibleStop()?.focus({ preventScroll: true });
     if (!running) wheel.run();
     running = true;
   }
@@ -191,7 +198,7 @@
     const pending = { spot, rank: chosen.dataset.rank, text: chosen.dataset.text };
     waiting.add(pending);
     drawPending(pending);
-    act(() => ({ url: said.betsUrl, fields: { spot, stake, key } }), `${nameOf(spot)} ${stake}`, pending);
+    act(() => ({ url: said.betsUrl, fields: { spot, stake, key } }), `${nameOf(spot)} ${pending.text}`, pending);
   }
 
   function nameOf(spot) { return spots.get(spot).name.split(",")[0]; }
@@ -217,13 +224,14 @@
 
   function callOn(target) {
     if (!takesBets()) return;
-    const fields = { call: target.dataset.call, unit: chip().value, key: freshKey() };
+    const { value: unit, dataset: { text } } = chip();
+    const fields = { call: target.dataset.call, unit, key: freshKey() };
     if (target.dataset.number) {
       fields.number = target.dataset.number;
       fields.neighbours = root.querySelector("[name=neighbours]:checked").value;
     }
     if (target.dataset.digit) fields.digit = target.dataset.digit;
-    act(() => ({ url: said.betsUrl, fields }), `${target.getAttribute("aria-label") || `${fields.call} ${fields.digit}`} ${fields.unit}`);
+    act(() => ({ url: said.betsUrl, fields }), `${target.getAttribute("aria-label") || `${fields.call} ${fields.digit}`} ${text}`);
   }
 
   let touched = 0;

@@ -4,7 +4,7 @@ from .game_round import FINISHED, UNFINISHED, GameRound, RoundState
 from .outcome import BetOutcome, OutcomeKind, RoundTotals
 from .seat import Seat
 from .seed import RoundDraw, RoundSeed
-from .specific_rules import PublishedRules, RulesStatus, SpecificRules
+from .specific_rules import PublishedRules, RulesStatus, RulesTelling, SpecificRules
 from .table import NumberSource, Table, TableKind, TableState
 
 __all__ = (
@@ -23,6 +23,7 @@ __all__ = (
     "RoundState",
     "RoundTotals",
     "RulesStatus",
+    "RulesTelling",
     "Seat",
     "Slip",
     "SlipCall",

@@ -8,7 +8,8 @@ class Slip(models.Model):
     """Bets placed in one act, all or none. Its transfer from the wallet to in play gives it its id and its key."""
 
     transfer = models.OneToOneField("wallets.Transfer", on_delete=models.PROTECT, primary_key=True, related_name="slip")
-    game_round = models.ForeignKey("tables.GameRound", on_delete=models.PROTECT, related_name="slips")
+    # Its own index would repeat the beginning of the one below, and every bet would write both.
+    game_round = models.ForeignKey("tables.GameRound", on_delete=models.PROTECT, related_name="slips", db_index=False)
     seat = models.ForeignKey("tables.Seat", on_delete=models.PROTECT, related_name="slips")
     # SHA-256 of what was asked for: the same key with another body is refused, not answered.
     body_hash = models.CharField(max_length=64)
@@ -42,7 +43,7 @@ class Bet(models.Model):
     """Money on one spot in one round, immutable. It is live while its slip is not taken back."""
 
     slip = models.ForeignKey(Slip, on_delete=models.PROTECT, related_name="bets")
-    game_round = models.ForeignKey("tables.GameRound", on_delete=models.PROTECT, related_name="bets")
+    game_round = models.ForeignKey("tables.GameRound", on_delete=models.PROTECT, related_name="bets", db_index=False)
     account = models.ForeignKey("wallets.Account", on_delete=models.PROTECT, related_name="+")
     spot = models.PositiveSmallIntegerField()
     stake_cents = models.BigIntegerField()

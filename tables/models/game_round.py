@@ -1,7 +1,7 @@
 from django.db import models
 from django.db.models import Q
 
-from tables.roulette.rulebook import Rulebook
+from tables.roulette.rulebook import CODE_LETTERS, Rulebook
 from tables.roulette.rulebooks import find_rulebook
 
 
@@ -32,7 +32,7 @@ class GameRound(models.Model):
     seat = models.ForeignKey("tables.Seat", on_delete=models.PROTECT, null=True, blank=True, related_name="rounds")
     state = models.CharField(max_length=8, choices=RoundState.choices, default=RoundState.BETTING)
     rules = models.ForeignKey("tables.SpecificRules", on_delete=models.PROTECT, related_name="+")
-    rulebook_code = models.CharField(max_length=20)
+    rulebook_code = models.CharField(max_length=CODE_LETTERS)
     rulebook_edition = models.DateField()
     rulebook_digest = models.CharField(max_length=64)
     minimum_cents = models.BigIntegerField()

@@ -2,7 +2,7 @@ from django.db import models
 from django.db.models import Q
 
 from tables.roulette.limits import Options
-from tables.roulette.rulebook import Rulebook
+from tables.roulette.rulebook import CODE_LETTERS, Rulebook
 from tables.roulette.rulebooks import find_rulebook
 
 
@@ -19,7 +19,7 @@ class RulesStatus(models.TextChoices):
 class SpecificRules(models.Model):
     """One version of the operator's own rules under a rulebook (preamble 2): what the rulebook leaves to him."""
 
-    rulebook_code = models.CharField(max_length=20)
+    rulebook_code = models.CharField(max_length=CODE_LETTERS)
     rulebook_edition = models.DateField()
     version = models.PositiveIntegerField()
     status = models.CharField(max_length=10, choices=RulesStatus.choices, default=RulesStatus.DRAFT)
@@ -85,3 +85,18 @@ class PublishedRules(models.Model):
 
     def __str__(self) -> str:
         return f"published rules {self.rules_id}"
+
+
+class RulesTelling(models.Model):
+    """That everybody has been told that a version has come into force at a table."""
+
+    rules = models.ForeignKey(SpecificRules, on_delete=models.PROTECT, related_name="tellings")
+    table = models.ForeignKey("tables.Table", on_delete=models.PROTECT, related_name="tellings")
+    players = models.PositiveIntegerField()
+    told_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["rules", "table"], name="rules_told_once")]
+
+    def __str__(self) -> str:
+        return f"telling {self.pk}"

@@ -8,9 +8,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 
-from roulette_site.common.sql import instant
+from roulette_site.common.sql import instant, native_sqlite_cursor
 from wallets.protection import PlayerCalendar
 
 from .slip import NewSlip, Placed
@@ -20,35 +20,36 @@ def place_slip(slip: NewSlip) -> Placed:
     """Read everything, decide, and write only if nothing stands against it."""
     # Taken before the wait for the write lock, so that a bet that came in time is not made late by the queue.
     at = slip.at or dt.datetime.now(dt.UTC)
-    with transaction.atomic(), connection.cursor() as cursor:
+    with transaction.atomic(), native_sqlite_cursor() as cursor:
         first = _row(
             cursor,
             "SELECT t.id, s.body_hash, s.seat_id FROM wallets_transfer t"
-            " LEFT JOIN tables_slip s ON s.transfer_id = t.id WHERE t.idempotency_key = %s",
+            " LEFT JOIN tables_slip s ON s.transfer_id = t.id WHERE t.idempotency_key = ?",
             [slip.key],
         )
         state, is_late, round_seat, round_table = _row(
             cursor,
-            "SELECT state, closes_at IS NOT NULL AND closes_at <= %s, seat_id, table_id FROM tables_gameround"
-            " WHERE id = %s",
+            "SELECT state, closes_at IS NOT NULL AND closes_at <= ?, seat_id, table_id FROM tables_gameround"
+            " WHERE id = ?",
             [instant(at), slip.game_round_id],
         )
         seat = _Seat(
             *_row(
                 cursor,
-                "SELECT s.left_at, s.table_id, s.play_until IS NOT NULL AND s.play_until <= %s,"
-                " s.reality_check_at IS NOT NULL AND s.reality_check_at <= %s, a.balance_cents, a.barred,"
-                " a.excluded_until IS NOT NULL AND a.excluded_until > %s, a.stake_limit_cents, a.loss_day_limit_cents,"
-                " a.loss_week_limit_cents, a.loss_month_limit_cents"
-                " FROM tables_seat s JOIN wallets_account a ON a.id = s.account_id WHERE s.id = %s AND a.id = %s",
-                [instant(at), instant(at), instant(at), slip.seat_id, slip.account_id],
+                "SELECT s.left_at, s.table_id, s.play_until IS NOT NULL AND s.play_until <= ?,"
+                " s.reality_check_at IS NOT NULL AND s.reality_check_at <= ?, a.balance_cents, a.barred,"
+                " a.excluded_until IS NOT NULL AND a.excluded_until > ?,"
+                " a.unchecked_from IS NOT NULL AND a.unchecked_from <= ?, a.stake_limit_cents,"
+                " a.loss_day_limit_cents, a.loss_week_limit_cents, a.loss_month_limit_cents"
+                " FROM tables_seat s JOIN wallets_account a ON a.id = s.account_id WHERE s.id = ? AND a.id = ?",
+                [*[instant(at)] * 4, slip.seat_id, slip.account_id],
             )
         )
         balance = seat.balance_cents
         if first is not None:
             return Placed(first[0], first[1], first[2], balance, True, ())
         cursor.execute(
-            "SELECT b.spot, sum(b.stake_cents) FROM tables_bet b WHERE b.game_round_id = %s AND b.account_id = %s"
+            "SELECT b.spot, sum(b.stake_cents) FROM tables_bet b WHERE b.game_round_id = ? AND b.account_id = ?"
             " AND NOT EXISTS (SELECT 1 FROM tables_slipwithdrawal x WHERE x.slip_id = b.slip_id) GROUP BY b.spot",
             [slip.game_round_id, slip.account_id],
         )
@@ -61,6 +62,8 @@ def place_slip(slip: NewSlip) -> Placed:
         if seat.is_excluded:
             breaches.append("excluded")
         breaches += seat.barred.split()
+        if seat.is_unchecked:
+            breaches.append("register_unknown")
         if seat.is_time_up:
             breaches.append("time_used_up")
         if seat.is_check_due:
@@ -82,6 +85,7 @@ class _Seat:
     balance_cents: int
     barred: str
     is_excluded: bool
+    is_unchecked: bool
     stake_limit_cents: int | None
     loss_day_limit_cents: int | None
     loss_week_limit_cents: int | None
@@ -122,8 +126,7 @@ def _money_breaches(cursor: Any, slip: NewSlip, seat: _Seat, live: dict[int, int
 def _losses(cursor: Any, slip: NewSlip, calendar: PlayerCalendar) -> tuple[int, int, int]:
     """Stakes that stand minus returns of the player's day, week and month: a row a day, at most those of a month."""
     cursor.execute(
-        "SELECT day, staked_cents - returned_cents FROM wallets_playerday"
-        " WHERE account_id = %s AND day BETWEEN %s AND %s",
+        "SELECT day, staked_cents - returned_cents FROM wallets_playerday WHERE account_id = ? AND day BETWEEN ? AND ?",
         [slip.account_id, min(calendar.week, calendar.month).isoformat(), calendar.day.isoformat()],
     )
     days = cursor.fetchall()
@@ -136,7 +139,7 @@ def _write(cursor: Any, slip: NewSlip, at: dt.datetime) -> int:
     moment = instant(at)
     day = None if slip.calendar is None else slip.calendar.day.isoformat()
     cursor.execute(
-        "UPDATE wallets_account SET balance_cents = balance_cents - %s WHERE id = %s",
+        "UPDATE wallets_account SET balance_cents = balance_cents - ? WHERE id = ?",
         [slip.total_cents, slip.account_id],
     )
     slip_id: int
@@ -144,7 +147,7 @@ def _write(cursor: Any, slip: NewSlip, at: dt.datetime) -> int:
         cursor,
         "INSERT INTO wallets_transfer (debit_id, credit_id, amount_cents, unit, reason, round_ref, seat_ref,"
         " idempotency_key, actor, created_at, player_day)"
-        " VALUES (%s, %s, %s, %s, 'stake', %s, %s, %s, %s, %s, %s) RETURNING id",
+        " VALUES (?, ?, ?, ?, 'stake', ?, ?, ?, ?, ?, ?) RETURNING id",
         [
             slip.account_id, slip.in_play_id, slip.total_cents, slip.unit, slip.game_round_id, slip.seat_id,
             slip.key, slip.actor, moment, day,
@@ -153,18 +156,17 @@ def _write(cursor: Any, slip: NewSlip, at: dt.datetime) -> int:
     if day is not None:
         _count(cursor, slip, day)
     cursor.execute(
-        "INSERT INTO tables_slip (transfer_id, game_round_id, seat_id, body_hash, placed_at)"
-        " VALUES (%s, %s, %s, %s, %s)",
+        "INSERT INTO tables_slip (transfer_id, game_round_id, seat_id, body_hash, placed_at) VALUES (?, ?, ?, ?, ?)",
         [slip_id, slip.game_round_id, slip.seat_id, slip.body_hash, moment],
     )
     if slip.calls:
         cursor.executemany(
-            "INSERT INTO tables_slipcall (slip_id, ordinal, name, parameters, unit_cents) VALUES (%s, %s, %s, %s, %s)",
+            "INSERT INTO tables_slipcall (slip_id, ordinal, name, parameters, unit_cents) VALUES (?, ?, ?, ?, ?)",
             [(slip_id, n, call.name, call.parameters, call.unit_cents) for n, call in enumerate(slip.calls)],
         )
     cursor.executemany(
         "INSERT INTO tables_bet (slip_id, game_round_id, account_id, spot, stake_cents, call_ordinal)"
-        " VALUES (%s, %s, %s, %s, %s, %s)",
+        " VALUES (?, ?, ?, ?, ?, ?)",
         [
             (slip_id, slip.game_round_id, slip.account_id, bet.spot, bet.stake_cents, bet.call_ordinal)
             for bet in slip.bets
@@ -172,7 +174,7 @@ def _write(cursor: Any, slip: NewSlip, at: dt.datetime) -> int:
     )
     if slip.deadline_seconds is not None:
         cursor.execute(
-            "UPDATE tables_gameround SET closes_at = %s WHERE id = %s AND closes_at IS NULL",
+            "UPDATE tables_gameround SET closes_at = ? WHERE id = ? AND closes_at IS NULL",
             [instant(at + dt.timedelta(seconds=slip.deadline_seconds)), slip.game_round_id],
         )
     return slip_id
@@ -181,13 +183,13 @@ def _write(cursor: Any, slip: NewSlip, at: dt.datetime) -> int:
 def _count(cursor: Any, slip: NewSlip, day: str) -> None:
     # No upsert: the guard against REPLACE refuses every INSERT of a row that is there.
     cursor.execute(
-        "UPDATE wallets_playerday SET staked_cents = staked_cents + %s WHERE account_id = %s AND day = %s",
+        "UPDATE wallets_playerday SET staked_cents = staked_cents + ? WHERE account_id = ? AND day = ?",
         [slip.total_cents, slip.account_id, day],
     )
     if cursor.rowcount == 0:
         cursor.execute(
             "INSERT INTO wallets_playerday (account_id, day, deposited_cents, staked_cents, returned_cents)"
-            " VALUES (%s, %s, 0, %s, 0)",
+            " VALUES (?, ?, 0, ?, 0)",
             [slip.account_id, day, slip.total_cents],
         )
 

@@ -60,13 +60,10 @@ class Spot:
     index: int
     type: SpotType
     on: tuple[int, ...]
+    # The numbers covered, ascending.
+    numbers: tuple[int, ...]
     pockets: PocketSet
     centre: tuple[float, float]
-
-    @property
-    def numbers(self) -> tuple[int, ...]:
-        """The numbers covered, ascending."""
-        return tuple(self.pockets)
 
     @property
     def is_even_money(self) -> bool:
@@ -188,7 +185,7 @@ def _spots() -> tuple[Spot, ...]:
     places += _twelves(SpotType.COLUMN, SpotType.SPLIT_COLUMN, column_of, lambda c: (STREETS + 0.5, ROWS - c + 0.5))
     places.sort(key=_permanent_order)
     return tuple(
-        Spot(index, wager, on, PocketSet.from_numbers(numbers), centre)
+        Spot(index, wager, on, numbers, PocketSet.from_numbers(numbers), centre)
         for index, (wager, on, numbers, centre) in enumerate(places)
     )
 

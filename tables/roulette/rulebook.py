@@ -3,6 +3,7 @@
 import datetime as dt
 import hashlib
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -57,6 +58,8 @@ OPTIONS = frozenset(
         "chip_value",
     }
 )
+# As many as a column of rounds and rules holds.
+CODE_LETTERS = 20
 _CODE = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
@@ -102,32 +105,54 @@ class Rulebook:
     payment_order: tuple[SpotType, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "prizes", MappingProxyType(dict(self.prizes)))
-        object.__setattr__(self, "maxima", MappingProxyType(dict(self.maxima)))
-        for field in ("prizes", "maxima", "payment_order"):
-            named = list(getattr(self, field))
-            if sorted(named) != sorted(SpotType):
-                raise RulebookInvalid(f"{self.code}: its {field} do not name every wager once.")
-        for spot in SPOTS:
-            prize = self.prizes[spot.type]
-            # Every wager pays as on a wheel without a zero: numbers covered times (prize + 1) is 36.
-            if len(spot.pockets) * (prize.numerator + prize.denominator) != (len(WHEEL) - 1) * prize.denominator:
-                raise RulebookInvalid(f"{self.code}: the prize of {spot} does not fit its numbers.")
-        if any(multiple < 1 for multiple in self.maxima.values()):
-            raise RulebookInvalid(f"{self.code}: a maximum lies below the minimum.")
+        # What was given as a dictionary or a list could be changed under the digest.
+        for field in ("prizes", "maxima"):
+            object.__setattr__(self, field, MappingProxyType(dict(getattr(self, field))))
+        for field in ("lawful_sources", "call_bets", "options", "payment_order"):
+            object.__setattr__(self, field, tuple(getattr(self, field)))
+        self._check_name()
+        self._check_wagers()
         if self.zero_rule not in ZERO_RULES:
             raise RulebookInvalid(f"{self.code}: nobody knows how to pay its rule at zero.")
         for field, known in (("call_bets", CALL_BETS), ("options", OPTIONS), ("lawful_sources", ("drawn", "dealt"))):
             named = getattr(self, field)
             if len(set(named)) != len(named) or not set(named) <= set(known):
                 raise RulebookInvalid(f"{self.code}: its {field} name something twice, or something that nobody knows.")
+        if self.call_bets and "call_bets" not in self.options:
+            raise RulebookInvalid(f"{self.code}: it has call bets, and lets no specific rules offer them.")
         if not self.lawful_sources:
             raise RulebookInvalid(f"{self.code}: the number is drawn or dealt.")
-        if not _CODE.fullmatch(self.code):
-            raise RulebookInvalid(f"{self.code!r} is no code: small letters, digits and hyphens.")
-        for field in ("title", "act", "article", "publication", "in_force"):
-            if not getattr(self, field).strip():
-                raise RulebookInvalid(f"{self.code}: it does not say its {field}.")
+
+    def _check_name(self) -> None:
+        for field in ("code", "title", "act", "article", "publication", "in_force"):
+            said = getattr(self, field)
+            if not isinstance(said, str) or not said.strip():
+                raise RulebookInvalid(f"{self.code!r}: it does not say its {field}.")
+        if not _CODE.fullmatch(self.code) or len(self.code) > CODE_LETTERS:
+            raise RulebookInvalid(
+                f"{self.code!r} is no code: {CODE_LETTERS} small letters, digits and hyphens at most."
+            )
+        # A datetime is a date to Python, and has another digest.
+        if type(self.edition) is not dt.date:
+            raise RulebookInvalid(f"{self.code}: its edition is no date.")
+
+    def _check_wagers(self) -> None:
+        for field in ("prizes", "maxima", "payment_order"):
+            named = list(getattr(self, field))
+            if sorted(named) != sorted(SpotType):
+                raise RulebookInvalid(f"{self.code}: its {field} do not name every wager once.")
+        # In whole numbers and lowest terms, so that one rule has one digest, and money never meets a fraction.
+        for wager, prize in self.prizes.items():
+            parts = (prize.numerator, prize.denominator)
+            if any(type(part) is not int or part < 1 for part in parts) or math.gcd(*parts) != 1:
+                raise RulebookInvalid(f"{self.code}: the prize of a {wager} is no ratio in lowest terms.")
+        for spot in SPOTS:
+            prize = self.prizes[spot.type]
+            # Every wager pays as on a wheel without a zero: numbers covered times (prize + 1) is 36.
+            if len(spot.pockets) * (prize.numerator + prize.denominator) != (len(WHEEL) - 1) * prize.denominator:
+                raise RulebookInvalid(f"{self.code}: the prize of {spot} does not fit its numbers.")
+        if any(type(multiple) is not int or multiple < 1 for multiple in self.maxima.values()):
+            raise RulebookInvalid(f"{self.code}: a maximum is no whole number, or lies below the minimum.")
 
     def maximum_cents(self, spot: Spot, minimum_cents: int) -> int:
         """Return the most that one player may have on the spot in a round, at a table with this minimum."""

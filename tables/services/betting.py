@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db import IntegrityError
 
-from roulette_site.common.errors import RuleBroken
+from roulette_site.common.errors import RuleBroken, Sentence
 from roulette_site.common.sql import breaks_unique_key, database_now
 from tables.models import GameRound, RoundState, Seat, Slip, SpecificRules, TableKind
 from tables.placing import NewBet, NewCall, NewSlip, Placed, place_slip
@@ -18,12 +18,12 @@ from tables.roulette.limits import Breach
 from tables.selectors.bets import stakes_of_account
 from tables.settle_requests import breach_as_json
 from tables.slips import ReadSlip, read_slip
-from wallets.amounts import format_cents
-from wallets.models import Account, Transfer, Unit
+from wallets.models import Account, RegisterOccasion, Transfer, Unit
 from wallets.protection import PlayerCalendar
 from wallets.selectors.balances import balance_after
 from wallets.selectors.gates import losses_of, words_against
 from wallets.services.ledger import IdempotencyConflict
+from wallets.services.register_checks import check_if_due
 
 MOST_BETS = 1000
 
@@ -39,14 +39,23 @@ class PlacedSlip:
     replayed: bool
 
 
+@dataclass(frozen=True)
+class Explained:
+    """A breach with the settle answer's keys, and the sentence that the player is told of it."""
+
+    breach: Mapping[str, Any]
+    sentence: Sentence
+
+
 class SlipRefused(RuleBroken):
     """The slip breaks at least one rule; `breaches` names them all, and nothing was moved."""
 
     code = "slip_refused"
 
-    def __init__(self, breaches: Sequence[Mapping[str, Any]], items: Sequence[Any] = ()) -> None:
-        super().__init__("The bets were not placed.", breaches=list(breaches))
-        self.breaches = breaches
+    def __init__(self, explained: Sequence["Explained"], items: Sequence[Any] = ()) -> None:
+        self.breaches = [{**one.breach, "message": one.sentence.written()} for one in explained]
+        super().__init__("The bets were not placed.", breaches=self.breaches)
+        self.explained = explained
         # The slip as it was asked for: a breach names one of them by its index.
         self.items = items
 
@@ -61,45 +70,65 @@ def place_bets(*, seat: Seat, items: Sequence[Any], key: str, actor: str, at: dt
     body_hash = hashlib.sha256(json.dumps(items, sort_keys=True, default=str).encode()).hexdigest()
     game_round = _round_of(seat)
     if game_round is None or not items or len(items) > MOST_BETS:
+        if (again := _answer_again(seat, key, body_hash)) is not None:
+            return again
         raise SlipRefused(_everything_against_no_slip(seat, game_round, items, at or database_now()), items)
     rules, rulebook, minimum = game_round.rules, game_round.rulebook, game_round.minimum_cents
     slip = read_slip(rulebook, rules.options, items)
     refused = slip.find_breaches(rulebook, rules.options, minimum)
-    if refused and not Transfer.objects.filter(idempotency_key=key).exists():
+    if refused:
+        if (again := _answer_again(seat, key, body_hash)) is not None:
+            return again
         # Nothing can be placed. What else stands against it is read without a lock: nothing will be written.
         raise SlipRefused(_everything_against(seat, game_round, slip, at or database_now()), items)
+    new = NewSlip(
+        key=key,
+        body_hash=body_hash,
+        game_round_id=game_round.pk,
+        seat_id=seat.pk,
+        account_id=seat.account_id,
+        in_play_id=game_round.table.in_play_id,
+        unit=game_round.table.unit,
+        actor=actor,
+        bets=tuple(
+            NewBet(bet.spot.index, bet.stake_cents, rulebook.maximum_cents(bet.spot, minimum), call)
+            for bet, call in zip(slip.bets, slip.call_ordinals, strict=True)
+        ),
+        calls=tuple(NewCall(call.name, json.dumps(dict(call.parameters)), call.unit_cents) for call in slip.calls),
+        total_limit_cents=rules.total_limit_cents,
+        deadline_seconds=rules.launch_within_seconds if game_round.table.kind == TableKind.INDIVIDUAL else None,
+        at=at,
+        calendar=_calendar_of(seat, game_round, at),
+    )
+    placed = _place(new)
+    if placed.breaches == ("register_unknown",) and _is_answered_now(seat, at):
+        # The day's first bet, or the first after an answer grew old: nothing but the register stood against it.
+        placed = _place(new)
+    if placed.breaches:
+        raise SlipRefused(_explain_all(_breaches_of(placed.breaches, game_round, slip), rules), items)
+    if placed.replayed:
+        again = _answer_again(seat, key, body_hash)
+        assert again is not None, "a key that placing has found is spent"
+        return again
+    assert placed.slip_id is not None, "a slip without breaches is placed"
+    return PlacedSlip(placed.slip_id, game_round.pk, slip.total_cents, placed.balance_cents, replayed=False)
+
+
+def _place(new: NewSlip) -> Placed:
     try:
-        placed = place_slip(
-            NewSlip(
-                key=key,
-                body_hash=body_hash,
-                game_round_id=game_round.pk,
-                seat_id=seat.pk,
-                account_id=seat.account_id,
-                in_play_id=game_round.table.in_play_id,
-                unit=game_round.table.unit,
-                actor=actor,
-                bets=tuple(
-                    NewBet(bet.spot.index, bet.stake_cents, rulebook.maximum_cents(bet.spot, minimum), call)
-                    for bet, call in zip(slip.bets, slip.call_ordinals, strict=True)
-                ),
-                calls=tuple(
-                    NewCall(call.name, json.dumps(dict(call.parameters)), call.unit_cents) for call in slip.calls
-                ),
-                total_limit_cents=rules.total_limit_cents,
-                deadline_seconds=rules.launch_within_seconds if game_round.table.kind == TableKind.INDIVIDUAL else None,
-                at=at,
-                calendar=_calendar_of(seat, game_round, at),
-            )
-        )
+        return place_slip(new)
     except IntegrityError as error:
         if not breaks_unique_key(error):
             raise
         # Another account spent the same key at the same moment.
         raise IdempotencyConflict("This key was used for something else.") from error
-    if placed.breaches:
-        raise SlipRefused(_explain_all(_breaches_of(placed.breaches, game_round, slip), rules), items)
-    return _answer(seat, game_round, slip, placed, body_hash)
+
+
+def _is_answered_now(seat: Seat, at: dt.datetime | None) -> bool:
+    """Ask the register of excluded people about the player; whether his bets may stand on its answer."""
+    asked_at = at or database_now()
+    check_if_due(player=seat.player, occasion=RegisterOccasion.BET, at=asked_at)
+    return "register_unknown" not in words_against(Account.objects.get(pk=seat.account_id), asked_at)
 
 
 def _calendar_of(seat: Seat, game_round: GameRound, at: dt.datetime | None) -> PlayerCalendar | None:
@@ -113,21 +142,24 @@ def _round_of(seat: Seat) -> GameRound | None:
     return GameRound.objects.filter(seat=seat).select_related("rules", "table").order_by("-number").first()
 
 
-def _answer(seat: Seat, game_round: GameRound, slip: ReadSlip, placed: Placed, body_hash: str) -> PlacedSlip:
-    assert placed.slip_id is not None, "a slip without breaches is placed"
-    if not placed.replayed:
-        return PlacedSlip(placed.slip_id, game_round.pk, slip.total_cents, placed.balance_cents, replayed=False)
-    if (placed.first_body_hash, placed.first_seat_id) != (body_hash, seat.pk):
+def _answer_again(seat: Seat, key: str, body_hash: str) -> PlacedSlip | None:
+    """Repeat the first answer to the key, None where it was never spent; raises IdempotencyConflict.
+
+    From the rows: neither the round that runs now nor today's balance belongs in it.
+    """
+    spent = Transfer.objects.filter(idempotency_key=key).values_list("pk", flat=True).first()
+    if spent is None:
+        return None
+    first = Slip.objects.select_related("transfer").filter(pk=spent).first()
+    if first is None or (first.body_hash, first.seat_id) != (body_hash, seat.pk):
         raise IdempotencyConflict("This key was used for something else.")
-    # The first answer again, from the rows: neither the round that runs now nor today's balance belongs in it.
-    first = Slip.objects.select_related("transfer").get(pk=placed.slip_id)
     balance = balance_after(account_id=seat.account_id, transfer_id=first.pk)
     return PlacedSlip(first.pk, first.game_round_id, first.transfer.amount_cents, balance, replayed=True)
 
 
 def _everything_against_no_slip(
     seat: Seat, game_round: GameRound | None, items: Sequence[Any], at: dt.datetime
-) -> list[dict[str, Any]]:
+) -> list[Explained]:
     """Every breach of a slip that has no bets or too many, or that no round is there for."""
     rules = seat.table.rules if game_round is None else game_round.rules
     breaches = _against_anybody(seat, game_round, at)
@@ -150,7 +182,7 @@ def _against_anybody(seat: Seat, game_round: GameRound | None, at: dt.datetime) 
     return breaches
 
 
-def _everything_against(seat: Seat, game_round: GameRound, slip: ReadSlip, at: dt.datetime) -> list[dict[str, Any]]:
+def _everything_against(seat: Seat, game_round: GameRound, slip: ReadSlip, at: dt.datetime) -> list[Explained]:
     """Every breach of a slip that cannot be placed anyway, the clock's, the cloth's and the balance's among them."""
     breaches = _against_anybody(seat, game_round, at)
     breaches += _against_the_player(seat, game_round, slip.total_cents, at)
@@ -211,9 +243,11 @@ SENTENCES = {
     "not_seated": "You do not sit at this table.",
     "excluded": "You are excluded from the games at present. What you have you may withdraw.",
     "suspended": "Your account is suspended. Ask the house why.",
+    "closing": "Your account is being closed.",
     "closed": "Your account is closed.",
     "not_verified": "Before you play for money the house has to know who you are.",
     "restricted": "You may not play for money.",
+    "register_unknown": "The register of excluded people gives no answer at present: until it does no bets are taken.",
     "time_used_up": "The playing time that your limits allow is used up.",
     "reality_check_due": "You have played for a while: say first whether you go on.",
     "above_stake_limit": "Your limit leaves {maximum} for this round.",
@@ -227,21 +261,18 @@ SENTENCES = {
     "off_step": "Stakes move in steps of {step}.",
     "not_offered": "The table does not take this bet.",
     "empty_slip": "There is no bet on the slip.",
-    "too_many_bets": "A slip holds {most} bets at most.",
+    "too_many_bets": f"A slip holds {MOST_BETS} bets at most.",
 }
 
 
-def _explain_all(breaches: Iterable[Breach], rules: SpecificRules) -> list[dict[str, Any]]:
+def _explain_all(breaches: Iterable[Breach], rules: SpecificRules) -> list[Explained]:
     """Explain what stands against the whole slip, and then bet by bet."""
     in_order = sorted(breaches, key=lambda breach: -1 if breach.bet is None else breach.bet)
-    return [_explain(breach, step=format_cents(rules.stake_step_cents)) for breach in in_order]
+    return [Explained(breach_as_json(breach), _sentence(breach, rules.stake_step_cents)) for breach in in_order]
 
 
-def _explain(breach: Breach, step: str = "") -> dict[str, Any]:
-    """A breach as the doors give it on: the settle answer's keys and a sentence."""
-    written = breach_as_json(breach)
-    sentence = SENTENCES.get(breach.reason)
-    if sentence is None:
-        return written | {"message": breach.detail or breach.reason}
-    limits = {"minimum": written.get("minimum"), "maximum": written.get("maximum")}
-    return written | {"message": sentence.format(**limits, step=step, most=MOST_BETS)}
+def _sentence(breach: Breach, step_cents: int) -> Sentence:
+    if breach.reason not in SENTENCES:
+        return Sentence(breach.detail or breach.reason)
+    limits = {"minimum": breach.minimum_cents, "maximum": breach.maximum_cents, "step": step_cents}
+    return Sentence(SENTENCES[breach.reason], {name: cents for name, cents in limits.items() if cents is not None})

@@ -3,13 +3,15 @@
 import datetime as dt
 import hashlib
 
-from django.db import transaction
 from django.template.loader import render_to_string
 
+from roulette_site.common.audit import audited, record
 from roulette_site.common.errors import RuleBroken
 from roulette_site.common.models import Operator
 from tables.models import PublishedRules, RulesStatus, SpecificRules
 from tables.selectors.rules import rules_page
+
+PUBLISHED = "rules_published"
 
 
 class RulesNotApproved(RuleBroken):
@@ -23,7 +25,7 @@ def publish_rules(*, rules_id: int, at: dt.datetime) -> PublishedRules:
 
     Raises RulesNotApproved.
     """
-    with transaction.atomic():
+    with audited():
         rules = SpecificRules.objects.select_for_update(no_key=True).get(pk=rules_id)
         standing = PublishedRules.objects.filter(rules=rules).first()
         if standing is not None:
@@ -33,6 +35,9 @@ def publish_rules(*, rules_id: int, at: dt.datetime) -> PublishedRules:
         html = render_to_string(
             "tables/published_rules.html", {"page": rules_page(rules), "operator": Operator.objects.first()}
         )
-        return PublishedRules.objects.create(
+        page = PublishedRules.objects.create(
             rules=rules, html=html, sha256=hashlib.sha256(html.encode()).hexdigest(), published_at=at
         )
+        # The page's digest stands where the page cannot be changed along with it.
+        record(act=PUBLISHED, actor="system", subject=("rules", rules.pk), after={"sha256": page.sha256}, at=at)
+        return page

@@ -7,6 +7,7 @@ from functools import lru_cache
 from roulette_site.common.audit import audited, facts_of, record
 from roulette_site.common.errors import RuleBroken
 from roulette_site.common.later import after_commit
+from tables.guards import APPROVED_FACTS
 from tables.models import RulesStatus, SpecificRules
 from tables.roulette.prison import withdrawable_cents
 from tables.roulette.rulebook import Rulebook
@@ -17,12 +18,8 @@ from tables.roulette.wheel import WHEEL
 # stake of as many cents as this cannot reach 100 %, and a step is a cent at least.
 _STEPS_CHECKED = 40
 
-# What an approval is of, as the audit trail keeps it.
-_APPROVED = (
-    "rulebook_code", "rulebook_edition", "version", "status", "split_dozens_offered", "split_columns_offered",
-    "call_bets", "total_limit_cents", "stake_step_cents", "launch_within_seconds", "approval_reference",
-    "in_force_from",
-)  # fmt: skip
+# What an approval is of, as the audit trail keeps it: `verify` holds the version to it for ever.
+_APPROVED = (*APPROVED_FACTS, "status")
 
 
 class ReturnTooHigh(RuleBroken):
@@ -64,6 +61,8 @@ def approve_rules(
         rules.approved_at = at
         rules.in_force_from = in_force_from
         rules.save()
+        # Instants and numbers as the database gives them back, and `verify` reads them.
+        rules.refresh_from_db()
         record(
             act="rules_approved",
             actor=actor,

@@ -10,7 +10,7 @@ from wallets.services.ledger import operator_account
 
 
 class RulesNotInForce(RuleBroken):
-    """A table plays under approved specific rules only (preamble 3)."""
+    """A table plays under approved specific rules that are in force, and under no others (preamble 3)."""
 
     code = "rules_not_in_force"
 
@@ -49,6 +49,8 @@ def set_up_table(
     rulebook = rules.rulebook
     if rules.status != RulesStatus.APPROVED:
         raise RulesNotInForce(f"{rules} is not approved.")
+    if rules.in_force_from is None or at < rules.in_force_from:
+        raise RulesNotInForce(f"{rules} is not in force yet.")
     if str(number_source) not in rulebook.lawful_sources and unit != Unit.DEMO:
         raise SourceNotLawful(f"{rulebook.title} does not take its number from a {number_source} ball for money.")
     if rulebook.zero_rule.offers_choice:

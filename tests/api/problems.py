@@ -19,6 +19,9 @@ AMOUNTS = frozenset(
         "maximum",
         "undecided",
         "may_withdraw",
+        "left",
+        "cap",
+        "owed",
     }
 )
 
@@ -34,8 +37,11 @@ def problem(response: Any, status: int, code: str) -> dict[str, Any]:
     """The problem details of a refusal, held against RFC 9457 and the code that it should have."""
     assert response["Content-Type"] == "application/problem+json", response.content
     said: dict[str, Any] = json.loads(response.content)
-    assert (response.status_code, said["status"], said["code"]) == (status, status, code)
+    assert (response.status_code, said["status"], said["code"]) == (status, status, code), said
     # The RFC has these as text; what is wrong with which field stands under a name of its own.
     assert all(isinstance(said[name], str) and said[name] for name in ("type", "title", "detail") if name in said), said
     assert "{" not in said["title"], said
+    # Amounts are text, as everywhere else in the API.
+    assert not any(str(name).endswith("_cents") for name, _ in walk(said)), said
+    amounts_of(said)
     return said

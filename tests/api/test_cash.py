@@ -3,11 +3,16 @@
 from typing import Any
 
 import pytest
+from django.db import transaction
 
+from roulette_site.common.sql import database_now
 from tests.api.test_sessions import Caller, make_key
 from tests.house import House, make_house
-from wallets.models import CashRequest, Player, Scope, Transfer, Unit
+from wallets.models import CashRequest, OfferOccasion, Player, Scope, Transfer, Unit
+from wallets.services.closing import begin_closing
+from wallets.services.exclusion import exclude_self
 from wallets.services.ledger import open_wallet
+from wallets.services.limits_offers import note_answer
 
 from .problems import problem
 
@@ -21,7 +26,11 @@ def house() -> House:
 
 @pytest.fixture
 def maria(house: House) -> Player:
-    return house.player(100_00, handle="maria")
+    """She has been offered limits, and has set none."""
+    player = house.player(100_00, handle="maria")
+    with transaction.atomic():
+        note_answer(player=player, occasion=OfferOccasion.FIRST_DEPOSIT, limits_set=0, at=house.at())
+    return player
 
 
 @pytest.fixture
@@ -53,6 +62,40 @@ def test_a_withdrawal_and_its_replay(caller: Caller, maria: Player) -> None:
     assert balance(maria) == 50_00
 
 
+def test_limits_are_offered_before_the_first_deposit(house: House) -> None:
+    joao = house.player(0, handle="joao")
+    integrator = Caller(make_key(Scope.CASH, Scope.PLAY))
+    offer = {"occasion": "first_deposit", "limits": [{"kind": "deposit", "period": "day", "value": "30.00"}]}
+    for _ in range(2):
+        problem(post(integrator, "deposits", "25.00", handle="joao"), 409, "limits_not_offered")
+    for limits, code in (
+        ([*offer["limits"], *offer["limits"]], "invalid_request"),
+        ([{"kind": "deposit", "period": "day", "value": None}], "invalid_request"),
+        ([{"kind": "deposit", "period": "day", "value": 3600}], "invalid_request"),
+        ("none", "invalid_request"),
+        ([{"kind": "stake", "period": "day", "value": "1.00"}], "invalid_limit"),
+    ):
+        problem(integrator.post("players/joao/limits-offers", offer | {"limits": limits}), 400, code)
+    assert not joao.limits_offers.exists()
+    answered = integrator.post("players/joao/limits-offers", offer)
+    (held,) = [one for one in answered.json() if (one["kind"], one["period"]) == ("deposit", "day")]
+    assert (answered.status_code, held["own"]) == (201, "30.00")
+    said = problem(post(integrator, "deposits", "31.00", handle="joao"), 409, "deposit_limit_reached")
+    assert (said["left"], said["title"]) == ("30.00", "The deposit limit leaves 30.00 for today.")
+    first, again = (post(integrator, "deposits", "25.00", handle="joao") for _ in range(2))
+    assert (first.status_code, again.status_code, again.json()) == (201, 200, first.json())
+    assert joao.limits_offers.get().limits_set == 1
+
+
+def test_who_may_not_pay_in_is_told_that_and_not_offered_limits(house: House) -> None:
+    joao = house.player(0, handle="joao")
+    integrator = Caller(make_key(Scope.CASH, Scope.PLAY))
+    exclude_self(player=joao, term="24 hours", at=database_now())
+    problem(post(integrator, "deposits", "25.00", handle="joao"), 409, "excluded")
+    begin_closing(player=joao, reason="", actor=f"player:{joao.pk}", at=database_now())
+    problem(post(integrator, "deposits", "25.00", handle="joao"), 409, "account_closing")
+
+
 def test_a_deposit_waits_for_its_provider(caller: Caller, maria: Player) -> None:
     said = post(caller, "deposits", "25.00")
     assert (said.status_code, said.json()["balance"], balance(maria)) == (201, None, 100_00)
@@ -78,7 +121,7 @@ def test_no_amount(caller: Caller, maria: Player, kind: str, amount: Any, code: 
 
 def test_every_refusal_has_its_code_and_moves_nothing(caller: Caller, maria: Player) -> None:
     said = problem(post(caller, "withdrawals", "100.01"), 409, "balance_too_low")
-    assert said["balance_cents"] == 100_00
+    assert (said["balance"], "balance_cents" in said) == ("100.00", False)
     problem(post(caller, "withdrawals", key=""), 400, "idempotency_key_required")
     problem(post(caller, "withdrawals", handle="nobody"), 404, "not_found")
     problem(post(caller, "withdrawals", provider="nobody"), 422, "unknown_provider")

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from roulette_site.common.models import AuditEntry
 from sessions_app.models import GameSession
-from sessions_app.services.protection import set_limit
 from tables.models import Seat
 from tests.house import House, PlayerAtTable, make_house
-from wallets.models import Exclusion, Limit, LimitKind, LimitPeriod, Loosening, Scope
+from wallets.models import ApiKey, Exclusion, Limit, LimitKind, LimitPeriod, Loosening, Scope
+from wallets.services.limits import set_own_limit
 
 from .caller import Caller, make_key
 from .problems import problem
@@ -59,7 +60,7 @@ def test_time_is_written_in_seconds(caller: Caller, maria: PlayerAtTable) -> Non
 def test_the_players_word_is_taken_after_a_day(caller: Caller, maria: PlayerAtTable) -> None:
     before = timezone.now() - dt.timedelta(hours=25)
     for value in (10_00, 20_00):
-        set_limit(player=maria.seat.player, kind=LimitKind.LOSS, period=LimitPeriod.DAY, value=value, at=before)
+        set_own_limit(player=maria.seat.player, kind=LimitKind.LOSS, period=LimitPeriod.DAY, value=value, at=before)
     address = f"players/maria/limits/{Loosening.objects.get().pk}/confirm"
     assert caller.post(address).json()["value"] == "20.00"
     assert caller.post(address).status_code == 200
@@ -100,6 +101,31 @@ def test_a_player_excludes_himself_and_plays_no_more(caller: Caller, maria: Play
     refused = caller.post("sessions", {"player": "maria", "table": maria.house.table.slug})
     problem(refused, 409, "not_admitted")
     assert refused.json()["reasons"] == ["excluded"]
+
+
+def test_the_trail_names_the_key_through_which_the_player_acted(caller: Caller, maria: PlayerAtTable) -> None:
+    """His own word is what the key's holder says it is: whose key it was must be found again."""
+    player = maria.seat.player
+    before = timezone.now() - dt.timedelta(hours=25)
+    for value in (10_00, 20_00):
+        set_own_limit(player=player, kind=LimitKind.LOSS, period=LimitPeriod.DAY, value=value, at=before)
+    last = AuditEntry.objects.latest("id").pk
+    assert caller.post(f"players/maria/limits/{Loosening.objects.get().pk}/confirm").status_code == 200
+    assert caller.post("players/maria/limits", LOSS_A_DAY | {"value": "15.00"}).status_code == 201
+    assert caller.post("players/maria/limits", LOSS_A_DAY | {"value": "30.00"}).status_code == 202
+    offer = {"occasion": "first_deposit", "limits": [{"kind": "deposit", "period": "day", "value": "50.00"}]}
+    assert caller.post("players/maria/limits-offers", offer).status_code == 201
+    assert caller.post("players/maria/exclusions", {"term": "24 hours"}).status_code == 201
+    acts = ("player_limit_set", "loosening_asked", "player_excluded")
+    entries = AuditEntry.objects.filter(pk__gt=last, act__in=acts)
+    assert {entry.act for entry in entries} == set(acts)
+    for entry in entries:
+        assert entry.after is not None
+        assert (entry.actor, entry.after["via"]) == (f"player:{player.pk}", f"api:{ApiKey.objects.get().prefix}")
+    # By himself he needs no key.
+    own = AuditEntry.objects.filter(pk__lte=last, act="loosening_asked").get()
+    assert own.after is not None
+    assert "via" not in own.after
 
 
 def test_a_session_says_when_the_player_is_asked_and_takes_his_word(caller: Caller, maria: PlayerAtTable) -> None:

@@ -21,7 +21,7 @@ from sessions_app.services.game_sessions import start_game_session
 from tables.models import GameRound, PublishedRules, RoundState, RulesStatus
 from tables.services.advance import sweep
 from tables.services.rules import approve_rules
-from tests.conftest import _url_of_test_database
+from tests.conftest import BROKERS, _url_of_test_database
 from tests.house import DRAW_KEY, House, PlayerAtTable, bet, make_house
 
 pytestmark = [pytest.mark.servers, pytest.mark.django_db(transaction=True)]
@@ -42,7 +42,8 @@ def house() -> House:
     return make_house()
 
 
-def play_over(house: House, broker: str, worker: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("broker", BROKERS)
+def test_over_each_broker(house: House, worker: Callable[..., Any], broker: str) -> None:
     worker(broker)
     house.now = timezone.now()
     player = PlayerAtTable(house, start_game_session(table=house.table, player=house.player(), at=timezone.now()))
@@ -56,21 +57,9 @@ def play_over(house: House, broker: str, worker: Callable[..., Any]) -> None:
     call_command("verify")
 
 
-def test_over_the_broker_without_a_server(house: House, worker: Callable[..., Any]) -> None:
-    play_over(house, "fsatomic://", worker)
-
-
-def test_over_redis(house: House, worker: Callable[..., Any], redis_url: str) -> None:
-    play_over(house, redis_url, worker)
-
-
-def test_over_rabbitmq(house: House, worker: Callable[..., Any], amqp_url: str) -> None:
-    play_over(house, amqp_url, worker)
-
-
 @pytest.mark.article("pt:p3", "pt:p4")
 def test_approved_rules_are_published_by_a_worker(house: House, worker: Callable[..., Any]) -> None:
-    worker("fsatomic://", queues="background")
+    worker(queues="background")
     rules = house.table.rules
     rules.pk, rules.version, rules.status, rules.created_at = None, 2, RulesStatus.DRAFT, timezone.now()
     rules.save()
@@ -82,7 +71,7 @@ def test_approved_rules_are_published_by_a_worker(house: House, worker: Callable
 
 
 def test_the_sweep_takes_over_from_a_worker_that_was_killed(house: House, worker: Callable[..., Any]) -> None:
-    running = worker("fsatomic://")
+    running = worker()
     house.now = timezone.now()
     player = PlayerAtTable(house, start_game_session(table=house.table, player=house.player(), at=timezone.now()))
     rounds = GameRound.objects.filter(seat=player.seat)
@@ -122,16 +111,14 @@ def lose_messages() -> None:
             time.sleep(0.05)
 
 
-@pytest.mark.parametrize("broker", ["fsatomic://", "redis_url", "amqp_url"])
+@pytest.mark.parametrize("broker", BROKERS)
 def test_beat_has_a_round_drawn_whose_worker_was_killed_after_the_launch(
     house: House,
     worker: Callable[..., Any],
     beat: Callable[[str], None],
     broker: str,
-    request: pytest.FixtureRequest,
 ) -> None:
-    url = broker if "://" in broker else request.getfixturevalue(broker)
-    running = worker(url)
+    running = worker(broker)
     house.now = timezone.now()
     player = PlayerAtTable(house, start_game_session(table=house.table, player=house.player(), at=timezone.now()))
     rounds = GameRound.objects.filter(seat=player.seat)
@@ -143,9 +130,9 @@ def test_beat_has_a_round_drawn_whose_worker_was_killed_after_the_launch(
     running.kill()
     lose_messages()
     assert rounds.get(pk=launched.pk).state == RoundState.CLOSED
-    worker(url)
+    worker(broker)
     assert rounds.get(pk=launched.pk).state == RoundState.CLOSED
-    beat(url)
+    beat(running.broker_url)
     wait_for(lambda: rounds.filter(pk=launched.pk, state=RoundState.SETTLED).exists())
     wait_for(lambda: rounds.filter(state=RoundState.BETTING, number__gt=launched.number).exists())
     call_command("verify")

@@ -1,127 +1,21 @@
 """A round from bet to statement, as a player in a browser has it."""
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import pytest
 from django.core.management import call_command
-from django.db import connection
-from django.db.models import Q
-from django.test import Client
-from django.utils import timezone
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+from playwright.sync_api import Page, Route, expect
 
 from sessions_app.selectors.statement import statement_of
-from tables.models import UNFINISHED, Bet, GameRound, RoundState, Slip, SlipCall
+from tables.models import Bet, GameRound, RoundState, Slip, SlipCall
 from tables.roulette.cloth import find_spot
-from tables.services.advance import sweep
 from tables.services.betting import place_bets
-from tests.house import DRAW_KEY, House, make_house
-from wallets.models import Account
+from tables.services.publishing import publish_rules
+from tests.house import NOON, House
+
+from .playing import DESK, PHONE, SIZES, SPIN_MS, Player, fits, wait_for_worker, worker_at_work
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-DESK, PHONE = {"width": 1360, "height": 860}, {"width": 360, "height": 640}
-SIZES = pytest.mark.parametrize(("viewport", "cloth"), [(DESK, "wide"), (PHONE, "tall")], ids=["desk", "phone"])
-SPIN_MS = 20_000
 # As long as a result could stay hidden if the page waited for nothing.
 AT_ONCE_MS = 2_500
-
-
-@pytest.fixture
-def house(transactional_db: None) -> House:
-    return make_house()
-
-
-@contextmanager
-def worker_at_work() -> Iterator[None]:
-    """A worker in this process: it does what beat makes workers do, only more often."""
-    stop = threading.Event()
-
-    def work() -> None:
-        while not stop.wait(0.1):
-            sweep(key=DRAW_KEY, now=timezone.now)
-        connection.close()
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()
-
-
-@pytest.fixture
-def sweeping(house: House) -> Iterator[None]:
-    with worker_at_work():
-        yield
-
-
-class Player:
-    """Maria in a browser, and all that it complained about."""
-
-    def __init__(self, context: BrowserContext, site: str, house: House) -> None:
-        self.page: Page = context.new_page()
-        self.site = site
-        self.house = house
-        self.complaints: list[str] = []
-        self.page.on("console", lambda said: self.complaints.append(said.text) if said.type != "log" else None)
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        player = house.player(handle="maria")
-        browser_of_hers = Client()
-        browser_of_hers.force_login(player.user)
-        context.add_cookies([{"name": "sessionid", "value": browser_of_hers.cookies["sessionid"].value, "url": site}])
-
-    @property
-    def table_address(self) -> str:
-        return f"{self.site}/play/{self.house.table.slug}/"
-
-    def sit_down(self) -> Page:
-        self.page.goto(self.table_address)
-        self.page.get_by_role("button", name="Enter the table").click()
-        expect(self.page.locator("#call")).to_contain_text("Place your bets")
-        # What is clicked before the script listens is a click on a drawing.
-        expect(self.page.locator("[data-live]")).to_be_attached()
-        return self.page
-
-    def click_spot(self, cloth: str, wager: str, *on: int) -> None:
-        self.page.locator(f".cloth.{cloth} [data-spot='{find_spot(wager, on).index}']").click()
-
-    def has_chips(self, count: int) -> None:
-        """Wait until so many stacks stand, none of them pending."""
-        expect(self.page.locator("#chips-wide .is-pending")).to_have_count(0)
-        expect(self.page.locator("#chips-wide .stack")).to_have_count(count)
-
-    @property
-    def balance_text(self) -> str:
-        cents = Account.objects.get(player__handle="maria").balance_cents
-        assert cents is not None
-        return f"{cents // 100}.{cents % 100:02d}\u00a0€"
-
-
-@pytest.fixture
-def open_context(browser: Browser, live_site: str) -> Iterator["type[None]"]:
-    """Open browsers of their own, which are closed before the site is: no stream is left open."""
-    contexts: list[BrowserContext] = []
-
-    def open_one(**options: object) -> BrowserContext:
-        contexts.append(browser.new_context(**options))  # type: ignore[arg-type]
-        return contexts[-1]
-
-    yield open_one  # type: ignore[misc]
-    for context in contexts:
-        context.close()
-
-
-@pytest.fixture
-def maria(open_context, live_site: str, house: House) -> Player:
-    """At a desk, with script and motion."""
-    return Player(open_context(viewport=DESK), live_site, house)
-
-
-def fits(page: Page) -> bool:
-    return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 @pytest.mark.article("pt:2", "pt:6", "pt:9", "pt:17", "pt:18", "pt:28")
@@ -168,15 +62,6 @@ def test_a_round_is_played_end_to_end(
     call_command("verify")
 
 
-def wait_for_worker(page: Page) -> None:
-    """Wait until the worker has finished every round, the one that the player left without a bet among them."""
-    for _ in range(100):
-        if not GameRound.objects.filter(Q(state__in=UNFINISHED) | Q(draw__isnull=True)).exists():
-            return
-        page.wait_for_timeout(100)
-    pytest.fail("some rounds are not finished")
-
-
 @SIZES
 def test_all_that_a_player_needs_is_on_one_screen(
     open_context, live_site: str, house: House, sweeping: None, viewport: dict[str, int], cloth: str
@@ -219,6 +104,25 @@ def test_all_that_a_player_needs_is_on_one_screen(
     assert maria.complaints == []
 
 
+def test_what_a_bet_pays_is_read_on_a_phone_and_an_edge_is_lit_where_there_is_more(
+    open_context, live_site: str, house: House
+) -> None:
+    rules = house.table.rules
+    publish_rules(rules_id=rules.pk, at=NOON)
+    page = open_context(viewport={"width": 390, "height": 844}).new_page()
+    page.goto(f"{live_site}/rules/{rules.rulebook_code}/{rules.version}/")
+    assert fits(page)
+    prizes = page.locator("#wagers ~ .table-wrap").first
+    outside = prizes.evaluate(
+        """wrap => [...wrap.querySelectorAll("tr > :nth-child(-n + 5)")]
+            .filter(cell => cell.getBoundingClientRect().right > wrap.getBoundingClientRect().right)
+            .map(cell => cell.textContent.trim())"""
+    )
+    assert outside == []
+    assert prizes.evaluate("wrap => wrap.scrollWidth > wrap.clientWidth")
+    assert "scroll" in prizes.evaluate("wrap => getComputedStyle(wrap).backgroundAttachment")
+
+
 def test_nothing_tells_the_number_before_the_ball_has_fallen(maria: Player, house: House, sweeping: None) -> None:
     page = maria.sit_down()
     maria.click_spot("wide", "straight", 17)
@@ -245,6 +149,60 @@ def test_nothing_tells_the_number_before_the_ball_has_fallen(maria: Player, hous
     degrees = float(page.locator("#play-state").get_attribute("data-degrees") or "")
     assert (angles[1] - angles[0] - degrees + 180) % 360 - 180 == pytest.approx(0, abs=0.5)
     assert maria.complaints == []
+
+
+@SIZES
+def test_nothing_of_the_round_before_passes_for_the_one_that_runs(
+    open_context, live_site: str, house: House, sweeping: None, viewport: dict[str, int], cloth: str
+) -> None:
+    """Also where the worker is quicker than the answer to the launch, so that this brings the number already."""
+    maria = Player(open_context(viewport=viewport), live_site, house)
+    page = maria.sit_down()
+    maria.click_spot(cloth, "red")
+    maria.has_chips(1)
+    page.locator("#launch").click()
+    expect(page.locator("#result")).to_contain_text("Last play, round 1", timeout=SPIN_MS)
+    expect(page.locator(f".cloth.{cloth} .dolly")).to_be_visible()
+    maria.click_spot(cloth, "red")
+    maria.has_chips(1)
+
+    def answer_late(route: Route) -> None:
+        route.fetch()
+        wait_until_settled(page, rounds=2)
+        address = f"{maria.table_address}state/"
+        route.fulfill(response=page.request.get(address, headers={"HX-Request": "true"}))
+
+    page.route("**/launch/", answer_late)
+    page.locator("#launch").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".is-spinning")).to_be_attached()
+    expect(page.locator("#play-state")).to_have_attribute("data-phase", "closed")
+    expect(page.locator("#spin-call")).to_contain_text("Round 2 · the ball runs")
+    expect(page.locator("#spin-call strong")).to_be_visible()
+    expect(page.locator("#call strong")).to_be_hidden()
+    expect(page.locator(f".cloth.{cloth} .dolly")).to_be_hidden()
+    expect(page.locator(".is-winning")).to_have_count(0)
+    for act in ("launch", "undo", "clear", "repeat", "double"):
+        expect(page.locator(f"#{act}")).to_be_disabled()
+    assert page.evaluate("document.activeElement.closest('.cloth') !== null")
+    expect(page.locator("#result")).to_contain_text("Last play, round 1")
+    expect(page.locator("#result")).to_have_css("opacity", "0.5")
+
+    expect(page.locator("#result")).to_contain_text("Last play, round 2", timeout=SPIN_MS)
+    expect(page.locator("#result")).to_have_css("opacity", "1")
+    expect(page.locator("#play-state")).to_have_attribute("data-phase", "betting")
+    expect(page.locator(f".cloth.{cloth} .dolly")).to_be_visible()
+    expect(page.locator(f".cloth.{cloth} .is-winning")).to_have_count(1)
+    expect(page.locator("#call strong")).to_have_text("Place your bets")
+    assert maria.complaints == []
+
+
+def wait_until_settled(page: Page, rounds: int) -> None:
+    for _ in range(100):
+        if GameRound.objects.filter(state=RoundState.SETTLED).count() == rounds:
+            return
+        page.wait_for_timeout(50)
+    pytest.fail("the round is not settled")
 
 
 def test_who_wants_no_motion_has_the_result_at_once(open_context, live_site: str, house: House, sweeping: None) -> None:
@@ -573,6 +531,6 @@ def test_a_site_that_takes_its_time_is_said_to(maria: Player, sweeping: None) ->
 def test_what_is_placed_elsewhere_is_seen_here_too(maria: Player, sweeping: None) -> None:
     page = maria.sit_down()
     seat = maria.house.table.seats.get()
-    place_bets(seat=seat, items=[{"type": "red", "stake": "1.00"}], key="elsewhere-1", actor="t")
+    place_bets(seat=seat, items=[{"type": "red", "stake": "1.00"}], key="elsewhere-1", actor="system")
     expect(page.locator("#my-bets")).to_contain_text("red 1.00", timeout=15_000)
     maria.has_chips(1)

@@ -1,6 +1,7 @@
 """The audit trail: what it refuses to hold, that it stands or falls with its act, its chain, and how that is broken."""
 
 import datetime as dt
+import doctest
 import hashlib
 import json
 from collections.abc import Callable, Iterator
@@ -14,11 +15,12 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 from django.test import Client
 
-from roulette_site.common import audit, audit_chain, guards
-from roulette_site.common.audit import ReasonNotUsable, audited, clean_reason, record, search_trail, trail_of
+from roulette_site.common import audit, audit_chain, guards, reasons
+from roulette_site.common.audit import audited, record, search_trail, trail_of
 from roulette_site.common.audit_chain import GENESIS, HASHED, hash_of, seal_entries, stable_json, unsealed
 from roulette_site.common.audit_checks import find_unsealed
 from roulette_site.common.models import ActInHand, AuditEntry, AuditSeal
+from roulette_site.common.reasons import ReasonNotUsable, clean_reason
 from roulette_site.common.request_ids import choose_request_id
 from roulette_site.common.tasks import seal_audit, seal_whole_audit
 from tests.house import NOON
@@ -147,8 +149,13 @@ def test_an_inner_block_that_fails_leaves_the_outer_one_its_key() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "  \n", "x" * 501, "a\0b", "\u202eabc", "\ud800", "ask maria@test.example", "a\tb", "\x1b[31m"]
-)
+    "text",
+    [
+        "", "  \n", "x" * 501, "a\0b", "\u202eabc", "a\u200fb", "a\u2067b", "\ud800", "a\tb", "\x1b[31m",
+        "ask maria@test.example", "ask maria\uff20test.example", "passport AB 123456", "\uff11\uff12345678",
+        "his card is 4111-1111-1111-1111", "paid to DE89 3704 0044 0532 0130 00", "call +351 912 345 678",
+    ],
+)  # fmt: skip
 def test_a_reason_that_cannot_stay_is_refused(text: str) -> None:
     with pytest.raises(ReasonNotUsable):
         clean_reason(text)
@@ -157,6 +164,14 @@ def test_a_reason_that_cannot_stay_is_refused(text: str) -> None:
 def test_a_reason_is_kept_as_it_was_written() -> None:
     assert clean_reason("  São 5 €, ver\nnota 12 ") == "São 5 €, ver\nnota 12"
     assert len(clean_reason("x" * 500)) == 500
+    harmless = (
+        "Transfer 123456789 of 2026-06-15 12:30:05, request 7 and 8, 12 345.00 EUR, complaint #20260615, D1234567."
+    )
+    assert clean_reason(harmless) == harmless
+
+
+def test_the_examples_in_the_text_are_true() -> None:
+    assert doctest.testmod(reasons) == (0, 5)
 
 
 def test_the_trail_of_an_object_and_what_is_searched() -> None:

@@ -16,14 +16,16 @@ from django.urls import reverse
 from django.utils import timezone
 
 from roulette_site.common import four_eyes, guards
-from roulette_site.common.audit import ReasonNotUsable, audited, record, trail_of
+from roulette_site.common.audit import audited, record, trail_of
 from roulette_site.common.audit_chain import seal_entries
 from roulette_site.common.errors import RuleBroken
 from roulette_site.common.four_eyes import (
     Act,
     ActRefused,
+    AskedAlready,
     Decision,
     MakerDecides,
+    NotAskedFor,
     NotPermitted,
     RequestDecided,
     RequestExpired,
@@ -35,6 +37,7 @@ from roulette_site.common.four_eyes import (
     requests_to_decide,
 )
 from roulette_site.common.models import AuditEntry, FourEyesRequest, Operator
+from roulette_site.common.reasons import ReasonNotUsable
 from roulette_site.common.tasks import expire_requests as expire_task
 from tests.house import NOON, make_house
 from tests.web.pages import staff_client
@@ -76,7 +79,7 @@ def _check(arguments: four_eyes.Arguments) -> None:
         raise LicenceStands("A licence has a number.")
 
 
-def _check_cap(arguments: four_eyes.Arguments, user: Any) -> None:
+def _check_cap(arguments: four_eyes.Arguments, user: Any, at: dt.datetime) -> None:
     if len(arguments["new"]) > 8 and not user.groups.filter(name="Administrator").exists():
         raise AboveCap("This licence is too long for you.")
 
@@ -89,7 +92,8 @@ ACT = Act(
     may_make="common.request_finance",
     may_decide="common.decide_finance",
     check=_check,
-    check_cap=_check_cap,
+    check_maker=_check_cap,
+    check_approver=_check_cap,
     valid_for=DAY,
 )
 
@@ -102,7 +106,9 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def member(name: str, *roles: str, **rights: Any) -> User:
-    user = add_staff(email=f"{name}@test.example", full_name=name.title(), roles=roles, at=NOON)
+    user = add_staff(
+        email=f"{name}@test.example", full_name="".join(filter(str.isalpha, name)).title(), roles=roles, at=NOON
+    )
     if rights:
         User.objects.filter(pk=user.pk).update(**rights)
     return User.objects.get(pk=user.pk)
@@ -119,7 +125,9 @@ def goncalo() -> User:
 
 
 def ask(user: User, new: str = "L-2", **more: Any) -> FourEyesRequest:
-    given = {"act": "set_licence", "arguments": {"old": "TEST", "new": new}, "reason": "the new one came", "at": NOON}
+    # Each for a reason of its own: the very same is asked for once.
+    why = f"the new one came, {FourEyesRequest.objects.count()}"
+    given = {"act": "set_licence", "arguments": {"old": "TEST", "new": new}, "reason": why, "at": NOON}
     return make_request(user=user, **{**given, **more})
 
 
@@ -162,9 +170,34 @@ def test_one_asks_another_approves_and_the_act_is_done(filipa: User, goncalo: Us
     assert (decision.after["maker"], decision.after["decider"]) == (approved.maker, approved.decider)  # type: ignore[index]
     assert decision.reason == "I saw the letter"
     done = AuditEntry.objects.get(act="licence_set")
-    assert (done.actor, done.reason) == (f"staff:{goncalo.pk}", "the new one came")
+    assert (done.actor, done.reason) == (f"staff:{goncalo.pk}", "the new one came, 0")
     seal_entries(everything=True)
     call_command("verify", stdout=StringIO())
+
+
+def test_what_nobody_has_asked_for_is_not_approved(filipa: User, goncalo: User) -> None:
+    """A row that somebody put in beside the services, in the name of one who may ask, or one that says other things."""
+    asked = ask(filipa)
+    told = {
+        name: getattr(asked, name)
+        for name in ("act", "arguments", "maker", "reason", "evidence", "made_at", "expires_at")
+    }
+    forged = FourEyesRequest.objects.create(**told)
+    record_of_another = FourEyesRequest.objects.create(**told | {"arguments": {"old": "TEST", "new": "L-3"}})
+    with transaction.atomic():
+        record(
+            act="request_made", actor=asked.maker, subject=("request", record_of_another.pk), at=NOON,
+            after={"act": asked.act, "arguments": dict(asked.arguments)},
+        )  # fmt: skip
+    for request in (forged, record_of_another):
+        with nothing_changes(request), pytest.raises(NotAskedFor):
+            approve(request, goncalo)
+    # Such a one is got rid of.
+    refuse(forged, goncalo)
+    said = [f"request {one.pk}: no entry says that {one.maker} has asked for it" for one in (forged, record_of_another)]
+    assert list(four_eyes.find_unrecorded()) == said
+    approve(asked, goncalo)
+    assert list(four_eyes.find_unrecorded()) == said
 
 
 def test_a_refusal_does_nothing_but_say_so(filipa: User, goncalo: User) -> None:
@@ -272,7 +305,7 @@ def test_an_answer_needs_a_reason_that_can_stay(filipa: User, goncalo: User, rea
     [
         ({"act": "nothing"}, "unknown_act"),
         ({"act": ""}, "unknown_act"),
-        ({"reason": " "}, "reason_not_usable"),
+        ({"reason": " "}, "reason_missing"),
         ({"evidence": "maria@test.example"}, "reason_not_usable"),
         ({"arguments": {"old": "TEST", "new": ""}}, "licence_stands"),
         ({"arguments": {"old": "TEST", "new": 1.5}}, "arguments_not_usable"),
@@ -564,6 +597,20 @@ def _race(monkeypatch: pytest.MonkeyPatch) -> tuple[list[object], int]:
     results = at_once(*(lambda user=user: approve(request, user) for user in others))  # type: ignore[misc]
     assert FourEyesRequest.objects.get(pk=request.pk).state == "approved"
     return results, len(done)
+
+
+def test_a_form_that_is_sent_twice_asks_once(filipa: User, goncalo: User) -> None:
+    first = ask(filipa, reason="by letter")
+    for _ in range(2):
+        with pytest.raises(AskedAlready) as refused:
+            ask(filipa, reason="by letter")
+    assert refused.value.details["request"] == first.pk
+    # Another person's wish, another one of his, and the same once it was answered are requests of their own.
+    ask(goncalo, reason="by letter")
+    ask(filipa, new="L-3", reason="by letter")
+    refuse_request(request_id=first.pk, user=goncalo, reason="no", at=LATER)
+    assert ask(filipa, reason="by letter", at=LATER).pk != first.pk
+    assert FourEyesRequest.objects.filter(maker=f"staff:{filipa.pk}").count() == 3
 
 
 @pytest.fixture

@@ -15,6 +15,11 @@ PACKAGES = ("roulette_site", "wallets", "tables", "sessions_app")
 # What is no setting of the site: the shell's own, and what compose.yaml itself is given.
 NOT_THE_SITES = {"PATH", "DJANGO_SETTINGS_MODULE"}
 FOR_COMPOSE_ALONE = {"POSTGRES_PASSWORD", "SITE_POSTGRES_PASSWORD", "SITE_ADDRESS"}
+# What is for the demonstration or another kind of machine, follows from another, or suits every house as it is.
+NOT_HANDED_ON = {
+    "BOTS", "PORT", "DEMO_SITE", "VAR_DIR", "CSRF_TRUSTED_ORIGINS", "SITE_URL", "DB_PREPARE", "IDLE_SECONDS",
+    "LOGIN_FAILURES_OF_ADDRESS", "REGISTER_SECONDS",
+}  # fmt: skip
 PROGRAMS = {"celery": "celery", "gunicorn": "gunicorn", "uvicorn": "uvicorn"}
 
 
@@ -102,6 +107,12 @@ def test_compose_asks_for_variables_that_the_example_or_its_own_head_explains():
     assert asked <= set(example_variables()) | FOR_COMPOSE_ALONE
     for name in FOR_COMPOSE_ALONE:
         assert name in head
+
+
+def test_what_a_house_decides_reaches_its_services(compose):
+    """A setting that compose does not hand on would silently keep its default."""
+    handed_on = set().union(*(one["environment"] for one in our_services(compose).values()))
+    assert set(example_variables()) - handed_on == NOT_HANDED_ON
 
 
 def test_every_command_can_be_found(compose):
@@ -201,3 +212,18 @@ def test_no_file_names_this_machine_or_an_index():
         assert not re.search(r"(?<!no-emit-)(index-url|find-links)", text), name
         assert str(ROOT) not in text, name
         assert not re.search(r"https?://(?!127\.0\.0\.1)", text), name
+
+
+def test_what_decides_whether_the_code_is_good_checks_everything_and_skips_nothing():
+    """tests/infrastructure/test_outcomes.py shows what REQUIRE_ALL does; this, that it is asked for."""
+    lines = (ROOT / ".ci" / "run").read_text().splitlines()
+    assert "export REQUIRE_ALL=1" in lines
+    assert sum("REQUIRE_ALL" in line for line in lines) == 1
+    assert "set -euo pipefail" in lines
+    assert re.fullmatch(r'exec timeout --kill-after=\d+ "\$LIMIT_SECONDS" make check', lines[-1])
+    assert _needs_of("check") == ["lint", "test"]
+
+
+def _needs_of(target):
+    (needs,) = re.findall(rf"^{target}:([^#\n]*)", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    return needs.split()

@@ -4,7 +4,9 @@ Without this, a test that waits for a worker in vain could not tell whose fault 
 """
 
 import json
+import signal
 import time
+from contextlib import contextmanager
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
@@ -14,6 +16,7 @@ from django.db import connection
 
 from roulette_site.common import guards
 from tables.models import GameRound, RoundState
+from tests.conftest import BROKERS, real_workers
 from tests.house import DRAW_KEY, bet, make_house
 from wallets.models import Transfer
 
@@ -32,13 +35,28 @@ def wait_until_settled(game_round):
 
 
 @pytest.mark.servers
-@pytest.mark.parametrize("broker", ["files", "redis_url", "amqp_url"])
-def test_a_worker_settles_what_this_process_launches(broker, worker, request):
-    url = "fsatomic://" if broker == "files" else request.getfixturevalue(broker)
+@pytest.mark.parametrize("broker", BROKERS)
+def test_a_worker_settles_what_this_process_launches(broker, worker):
     seated = make_house().seated()
-    running = worker(url)
+    running = worker(broker)
     seated.place(bet("red"))
     assert wait_until_settled(seated.launch()), running.log
+
+
+@pytest.mark.servers
+def test_a_broker_is_given_back_when_no_worker_is_left_on_it(tmp_path, monkeypatch):
+    """A worker that lives on declares its queues again, and the next test finds them in use."""
+    workers, ends = [], []
+
+    @contextmanager
+    def lent():
+        yield "fsatomic://"
+        ends.extend(one.process.poll() for one in workers)
+
+    monkeypatch.setitem(BROKERS, "lent", lent)
+    with real_workers(tmp_path) as worker:
+        workers.extend((worker("lent"), worker("lent")))
+    assert ends == [-signal.SIGKILL, -signal.SIGKILL]
 
 
 @pytest.mark.servers

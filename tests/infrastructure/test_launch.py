@@ -8,13 +8,16 @@ import socket
 import subprocess
 import sys
 import termios
+import threading
 import time
 from pathlib import Path
 
 import pytest
+from django.core.management import CommandError
 
 from roulette_site.common import launch
 from roulette_site.common.launch import State, StateInUse, StateNotOurs
+from roulette_site.common.management.commands import run
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 15
@@ -301,3 +304,51 @@ class TestLauncher:
             pass
         process.terminate()
         process.communicate(timeout=PATIENCE_SECONDS)
+
+
+def test_who_reads_the_facts_while_they_are_written_finds_them_whole(state):
+    facts = [{"pid": 1}, {"pid": 2, "groups": list(range(300))}]
+    with state.held():
+        state.note(**facts[0])
+        stop = threading.Event()
+
+        def write():
+            while not stop.is_set():
+                for one in facts:
+                    state.note(**one)
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        try:
+            for _ in range(2000):
+                assert json.loads((state.folder / "run.lock").read_text()) in facts
+        finally:
+            stop.set()
+            writer.join()
+
+
+class TestPreparing:
+    """A stop while the demonstration is made, before there is a launcher."""
+
+    @pytest.fixture(autouse=True)
+    def _own_handlers(self):
+        numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        before = [signal.getsignal(number) for number in numbers]
+        yield
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+    def test_a_stop_that_comes_while_an_object_is_tidied_up_is_not_lost(self, tmp_path, monkeypatch, settings, number):
+        class Old:
+            def __del__(self):
+                signal.raise_signal(number)
+
+        went_on = []
+        settings.VAR_DIR = tmp_path / "var"
+        monkeypatch.setattr(run, "call_command", lambda *_, **__: Old() and None)
+        monkeypatch.setattr(run.Command, "_embedded_database", lambda _: None)
+        monkeypatch.setattr(run.subprocess, "Popen", lambda *_, **__: went_on.append("seeding"))
+        with pytest.raises(CommandError, match="Stopped while preparing") as stopped:
+            run.Command().handle(port=8000, days=1, reset=False)
+        assert (stopped.value.returncode, went_on) == (130, [])

@@ -138,6 +138,10 @@ def test_ctrl_c_stops_all_in_time_with_a_stream_open_and_a_restart_keeps_everyth
     stream.close()
     assert site.process.returncode == 0
     assert "Stopped." in site.said
+    # The stream was ended, not broken off, and the server ended as one that was asked to.
+    assert "Cancel" not in site.said
+    assert "web stopped (rc=0)" in site.said
+    assert "must consume" not in site.said
     for group in facts["groups"]:
         with pytest.raises(ProcessLookupError):
             os.killpg(group, 0)

@@ -49,7 +49,8 @@ def placing_with(monkeypatch: pytest.MonkeyPatch, changes: dict[str, str]) -> It
         assert body.count(text) == 1
         body = body.replace(text, other)
     # The reads are followed by a pause, as a slower machine would have it: what was read is old when it is used.
-    body = body.replace("FROM verdict v, sums\n", "FROM verdict v, sums, (SELECT pg_sleep(0.02)) AS slow\n")
+    assert body.count(DECIDES) == 1
+    body = body.replace(DECIDES, f"PERFORM pg_sleep(0.02);\n  {DECIDES}")
     name = "tables_place_slip_unguarded"
     with connection.cursor() as cursor:
         cursor.execute(
@@ -63,4 +64,5 @@ def placing_with(monkeypatch: pytest.MonkeyPatch, changes: dict[str, str]) -> It
 
 
 ROUND_LOCK = next(line for line in postgresql._BODY.splitlines() if "pg_advisory_xact_lock_shared" in line)
-ACCOUNT_LOCK = next(line for line in postgresql._BODY.splitlines() if "FOR NO KEY UPDATE" in line)
+ACCOUNT_LOCK = " FOR NO KEY UPDATE"
+DECIDES = "IF breaches <> '{}' THEN"

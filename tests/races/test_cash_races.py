@@ -11,7 +11,7 @@ from django.db import IntegrityError, connection, transaction
 from roulette_site.common import guards
 from roulette_site.common.models import Operator
 from tests.house import NOON, House, make_house
-from tests.races.test_races import at_once
+from tests.races.racing import at_once
 from wallets.models import (
     Account,
     AccountKind,
@@ -21,6 +21,7 @@ from wallets.models import (
     NoticeOutcome,
     Player,
     ProviderNotice,
+    Reason,
     Transfer,
     Unit,
 )
@@ -30,7 +31,7 @@ from wallets.services.cash_requests import request_withdrawal, start_deposit
 from wallets.services.cash_sending import send_withdrawal
 from wallets.services.cash_steps import approve_withdrawal
 from wallets.services.corrections import CorrectionTooLarge, correct_transfer
-from wallets.services.ledger import BalanceTooLow, deposit, open_wallet, operator_account
+from wallets.services.ledger import BalanceTooLow, deposit, open_wallet, operator_account, post_transfer
 from wallets.services.notices import Told, take_notice
 from wallets.services.snapshots import TransfersStillOpen, snapshot_missing_days
 
@@ -50,7 +51,7 @@ def wallet_of(player: Player) -> Account:
 
 def withdraw_all(player: Player, cents: int, key: str) -> object:
     return request_withdrawal(
-        player=player, amount_cents=cents, provider="bank", key=key, actor="test", at=NOON
+        player=player, amount_cents=cents, provider="bank", key=key, actor="system", at=NOON
     ).request
 
 
@@ -96,12 +97,12 @@ def test_a_notice_that_comes_eight_times_at_once_counts_once(house: House) -> No
     for number in range(TRIES):
         maria = house.player(0)
         request = start_deposit(
-            player=maria, amount_cents=25_00, provider="bank", key=f"d:{number}", actor="test", at=NOON
+            player=maria, amount_cents=25_00, provider="bank", key=f"d:{number}", actor="system", at=NOON
         ).request
         known = Told("bank", f"p-{number}", str(request), CashKind.DEPOSIT, NoticeOutcome.PAID, 25_00, "EUR")
         unknown = Told("bank", f"q-{number}", "", CashKind.DEPOSIT, NoticeOutcome.PAID, 25_00, "EUR")
         for told in (known, unknown):
-            answers = at_once(*[lambda told=told: take_notice(told=told, actor="test", at=NOON)] * THREADS)
+            answers = at_once(*[lambda told=told: take_notice(told=told, actor="system", at=NOON)] * THREADS)
             assert len({one.notice.pk for one in answers}) == 1, answers
             assert sum(not one.repeated for one in answers) == 1, answers
         assert wallet_of(maria).balance_cents == 25_00
@@ -112,7 +113,7 @@ def test_a_notice_that_comes_eight_times_at_once_counts_once(house: House) -> No
 def test_a_withdrawal_is_sent_once_by_eight_workers(house: House) -> None:
     for number in range(TRIES):
         request = withdraw_all(house.player(100_00), 60_00, f"s:{number}")
-        approve_withdrawal(request_id=request.pk, actor="staff:1", at=NOON)
+        approve_withdrawal(request_id=request.pk, actor="staff:900001", at=NOON)
         answers = at_once(*[lambda r=request: send_withdrawal(request_id=r.pk, now=lambda: NOON)] * THREADS)
         assert answers == [None] * THREADS
         assert list(request.steps.order_by("id").values_list("to_state", flat=True)) == [
@@ -123,28 +124,33 @@ def test_a_withdrawal_is_sent_once_by_eight_workers(house: House) -> None:
 
 
 def correct_half_twice(first: Transfer) -> list[object]:
-    return at_once(*[lambda: correct_transfer(first=first, amount_cents=6_00, actor="staff:1", at=NOON)] * 2)
+    return at_once(*[lambda: correct_transfer(first=first, amount_cents=6_00, actor="staff:900001", at=NOON)] * 2)
+
+
+def open_float() -> Transfer:
+    house = operator_account(kind=AccountKind.HOUSE, unit=Unit.EUR)
+    a_float = Account.objects.create(kind=AccountKind.FLOAT, unit=Unit.EUR)
+    return post_transfer(
+        debit=house, credit=a_float, amount_cents=10_00, reason=Reason.FLOAT_OPEN, actor="staff:900001", at=NOON
+    )
 
 
 def test_two_partial_corrections_at_once(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(TRIES):
         wallet = wallet_of(house.player(0))
-        answers = correct_half_twice(deposit(wallet=wallet, amount_cents=10_00, actor="t", at=NOON))
+        answers = correct_half_twice(deposit(wallet=wallet, amount_cents=10_00, actor="system", at=NOON))
         assert sum(isinstance(one, CorrectionTooLarge) for one in answers) == 1, answers
         wallet.refresh_from_db()
         assert wallet.balance_cents == 4_00
     # Between accounts without a balance nobody's lock lets one wait but the correction's own.
-    told = Told("bank", "lost", "", CashKind.DEPOSIT, NoticeOutcome.PAID, 10_00, "EUR")
-    suspended = take_notice(told=told, actor="test", at=NOON).notice.suspended
-    answers = correct_half_twice(suspended)
+    answers = correct_half_twice(open_float())
     assert sum(isinstance(one, CorrectionTooLarge) for one in answers) == 1, answers
     call_command("verify")
 
     with monkeypatch.context() as patched:
-        patched.setattr(corrections, "_lock_corrections_of", lambda first: time.sleep(0))
+        patched.setattr(corrections, "lock_corrections_of", lambda first: time.sleep(0))
         patched.setattr(corrections, "_check", lambda first, cents: time.sleep(0.05))
-        told = Told("bank", "lost-too", "", CashKind.DEPOSIT, NoticeOutcome.PAID, 10_00, "EUR")
-        answers = correct_half_twice(take_notice(told=told, actor="test", at=NOON).notice.suspended)
+        answers = correct_half_twice(open_float())
     assert sum(isinstance(one, IntegrityError) for one in answers) == 1, (
         "the guard holds where the service does not look"
     )
@@ -164,7 +170,7 @@ def test_a_snapshot_waits_for_transfers_that_are_not_committed_yet(
     def deposit_slowly() -> None:
         try:
             with transaction.atomic():
-                deposit(wallet=slow, amount_cents=10_00, actor="t", at=NOON)
+                deposit(wallet=slow, amount_cents=10_00, actor="system", at=NOON)
                 written.set()
                 done.wait(20)
         finally:
@@ -173,7 +179,7 @@ def test_a_snapshot_waits_for_transfers_that_are_not_committed_yet(
     with ThreadPoolExecutor(1) as pool:
         writing = pool.submit(deposit_slowly)
         assert written.wait(20)
-        deposit(wallet=quick, amount_cents=1_00, actor="t", at=NOON)
+        deposit(wallet=quick, amount_cents=1_00, actor="system", at=NOON)
         monkeypatch.setattr(snapshots, "WAIT_SECONDS", 0.3)
         with pytest.raises(TransfersStillOpen):
             snapshot_missing_days(rule=rule, at=after)
@@ -187,7 +193,7 @@ def test_a_snapshot_waits_for_transfers_that_are_not_committed_yet(
 
 
 def test_snapshots_made_eight_times_at_once_are_made_once(house: House) -> None:
-    deposit(wallet=wallet_of(house.player(0)), amount_cents=10_00, actor="t", at=NOON)
+    deposit(wallet=wallet_of(house.player(0)), amount_cents=10_00, actor="system", at=NOON)
     rule, after = Operator.objects.get().gaming_day_rule, NOON.replace(day=18)
     answers = at_once(*[lambda: snapshot_missing_days(rule=rule, at=after)] * THREADS)
     assert not [one for one in answers if isinstance(one, Exception)], answers
@@ -201,7 +207,7 @@ def test_deposits_of_many_players_wait_for_no_account_of_the_operators(house: Ho
     operator_account(kind=AccountKind.BANK, unit=Unit.EUR)
 
     def deposit_for_joao() -> object:
-        return deposit(wallet=joao, amount_cents=1_00, actor="t", at=NOON)
+        return deposit(wallet=joao, amount_cents=1_00, actor="system", at=NOON)
 
     def in_thread() -> object:
         try:
@@ -210,5 +216,5 @@ def test_deposits_of_many_players_wait_for_no_account_of_the_operators(house: Ho
             connection.close()
 
     with ThreadPoolExecutor(1) as pool, transaction.atomic():
-        deposit(wallet=maria, amount_cents=1_00, actor="t", at=NOON)
+        deposit(wallet=maria, amount_cents=1_00, actor="system", at=NOON)
         assert isinstance(pool.submit(in_thread).result(timeout=10), Transfer)

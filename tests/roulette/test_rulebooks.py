@@ -12,7 +12,7 @@ import pytest
 import tables.roulette
 from tables.roulette import rulebooks
 from tables.roulette.cloth import SpotType, find_spot
-from tables.roulette.rulebook import HALF_BACK_AT_ZERO, Prize, RulebookInvalid, ZeroRule
+from tables.roulette.rulebook import CODE_LETTERS, HALF_BACK_AT_ZERO, Prize, RulebookInvalid, ZeroRule
 from tables.roulette.rulebooks import UnknownRulebook, all_rulebooks, find_rulebook, pt_online
 from tables.roulette.settlement import returned_cents, spot_results
 
@@ -26,9 +26,9 @@ TEXTS = {".py", ".html", ".js", ".css", ".svg", ".txt", ".json"}
 def folder_of_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A second folder whose files are rulebooks too."""
     monkeypatch.setattr(rulebooks, "__path__", [*rulebooks.__path__, str(tmp_path)])
-    rulebooks._editions.cache_clear()
+    rulebooks._known.cache_clear()
     yield tmp_path
-    rulebooks._editions.cache_clear()
+    rulebooks._known.cache_clear()
     for name in [name for name in sys.modules if name.startswith("tables.roulette.rulebooks.extra_")]:
         del sys.modules[name]
 
@@ -45,7 +45,7 @@ def test_an_edition_of_2027_stands_beside_the_old_one(folder_of_more: Path) -> N
     old = find_rulebook("pt-online", dt.date(2015, 11, 26))
     digest = old.digest
     (folder_of_more / "extra_pt_2027.py").write_text(AMENDED)
-    rulebooks._editions.cache_clear()
+    rulebooks._known.cache_clear()
     line = find_spot("line", [1, 2, 3, 4, 5, 6])
     assert find_rulebook("pt-online").edition == dt.date(2027, 1, 1)
     assert find_rulebook("pt-online").maximum_cents(line, 100) == 20000
@@ -59,7 +59,7 @@ def test_a_fourth_rulebook_is_one_file(folder_of_more: Path) -> None:
     (folder_of_more / "extra_fourth.py").write_text(
         AMENDED.replace("edition=dt.date(2027, 1, 1)", "code='mt-online', edition=dt.date(2030, 1, 1)")
     )
-    rulebooks._editions.cache_clear()
+    rulebooks._known.cache_clear()
     assert [rulebook.code for rulebook in all_rulebooks()] == ["fr-anglaise", "fr-francaise", "mt-online", "pt-online"]
     result = spot_results(find_rulebook("mt-online"), 17)[17]
     assert returned_cents(result, 100) == 3600
@@ -67,7 +67,7 @@ def test_a_fourth_rulebook_is_one_file(folder_of_more: Path) -> None:
 
 def test_two_files_of_one_edition_are_refused(folder_of_more: Path) -> None:
     (folder_of_more / "extra_twice.py").write_text(AMENDED.replace("2027, 1, 1", "2015, 11, 26"))
-    rulebooks._editions.cache_clear()
+    rulebooks._known.cache_clear()
     with pytest.raises(RulebookInvalid):
         all_rulebooks()
 
@@ -96,8 +96,12 @@ PT = pt_online.RULEBOOK
             {"zero_rule": ZeroRule(*rule)}
             for rule in (("thirds", 1, 3), ("half", 3, 2), ("half", 1, 3), ("lost", 1), ("zero_choice", 1))
         ],
-        *[{"code": code} for code in ("", "PT", "pt_online", "pt-", "-pt", "pt--x", "pt/online", "1pt")],
-        *[{name: " "} for name in ("title", "act", "article", "publication", "in_force")],
+        *[{"code": code} for code in ("", "PT", "pt_online", "pt-", "-pt", "pt--x", "pt/online", "1pt", "x" * 21, 5)],
+        *[{name: said} for name in ("title", "act", "article", "publication", "in_force") for said in (" ", None, 5)],
+        *[{"edition": edition} for edition in (None, "2015-11-26", dt.datetime(2015, 11, 26))],
+        *[{"maxima": {**PT.maxima, SpotType.LINE: most}} for most in (180.5, True, "180")],
+        *[{"prizes": {**PT.prizes, SpotType.CORNER: Prize(*ratio)}} for ratio in ((-8, -1), (16, 2), (8.0,), (True,))],
+        {"options": tuple(option for option in PT.options if option != "call_bets")},
     ],
 )
 def test_a_rulebook_that_contradicts_itself_is_not_built(wrong: dict[str, object]) -> None:
@@ -105,12 +109,28 @@ def test_a_rulebook_that_contradicts_itself_is_not_built(wrong: dict[str, object
         dataclasses.replace(PT, **wrong)  # type: ignore[arg-type]
 
 
+def test_a_code_fills_its_column_and_no_more() -> None:
+    assert dataclasses.replace(PT, code="x" * CODE_LETTERS).code == "x" * 20
+
+
+def test_what_was_given_as_a_list_or_dictionary_is_frozen() -> None:
+    options, maxima = list(PT.options), dict(PT.maxima)
+    built = dataclasses.replace(
+        PT, options=options, maxima=maxima, payment_order=list(PT.payment_order), lawful_sources=["drawn"]
+    )  # type: ignore[arg-type]
+    options.append("free drinks")
+    maxima[SpotType.LINE] = 1
+    assert built.digest == PT.digest
+    assert built.options == PT.options
+    assert all(type(getattr(built, name)) is tuple for name in ("options", "payment_order", "lawful_sources"))
+
+
 @pytest.mark.parametrize(
     "changed",
     [
         {"edition": dt.date(2027, 1, 1)}, {"title": "x"}, {"act": "x"}, {"article": "x"}, {"publication": "x"},
         {"in_force": "x"}, {"lawful_sources": ("dealt",)}, {"maxima": {**PT.maxima, SpotType.LINE: 181}},
-        {"zero_rule": HALF_BACK_AT_ZERO}, {"call_bets": ("voisins",)}, {"options": ()},
+        {"zero_rule": HALF_BACK_AT_ZERO}, {"call_bets": ("voisins",)}, {"options": ("call_bets",)},
         {"payment_order": PT.payment_order[::-1]}, {"code": "xx"},
     ],
 )  # fmt: skip

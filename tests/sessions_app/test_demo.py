@@ -15,17 +15,20 @@ import pytest
 from django.contrib.auth.models import Group
 from django.core.management import CommandError, call_command
 from django.db.models import Sum
-from django.test import Client, TransactionTestCase
+from django.test import Client, TransactionTestCase, override_settings
 from django.urls import reverse
 from django.utils import timezone
 
+from roulette_site.common.four_eyes import ActRefused, MakerDecides, approve_request, describe
 from roulette_site.common.later import muted
-from roulette_site.common.models import Operator
+from roulette_site.common.models import FourEyesRequest, Operator
 from roulette_site.common.roles import ROLES
 from sessions_app.demo.bots import AT_ONCE, MOST_SLIPS_PER_SECOND, Api, ApiRefused, Bot, Pace, resting_bots
 from sessions_app.demo.personas import BOTS, PERSONAS, PLAYERS, STAFF
-from sessions_app.demo.seed import seed_demo, without_waiting_for_the_disk
+from sessions_app.demo.seed import seed_demo, without_waiting_for_the_disk, write_register
+from sessions_app.demo.waiting import draw_card
 from sessions_app.models import GameSession
+from sessions_app.selectors.limits import limit_lines
 from tables.models import (
     Bet,
     GameRound,
@@ -40,8 +43,9 @@ from tables.models import (
 from tables.services.advance import sweep
 from tests.house import DRAW_KEY
 from tests.web.pages import staff_client
-from wallets.models import Account, LimitKind, LimitPeriod, Person, Player, Reason, Scope, Transfer, User
+from wallets.models import Account, IdentityPaper, LimitKind, LimitPeriod, Person, Player, Reason, Scope, Transfer, User
 from wallets.personal import check_birth_date
+from wallets.selectors.papers import read_paper
 from wallets.selectors.people import find_by_email, find_duplicates
 from wallets.services.api_keys import make_api_key
 from wallets.services.limits import pending_loosening
@@ -49,15 +53,19 @@ from wallets.services.limits import pending_loosening
 # Before 06:00 in Lisbon, and clocks went back within the 14 gaming days before it.
 NOW = dt.datetime(2025, 11, 3, 5, 30, tzinfo=dt.UTC)
 TODAY = dt.date(2025, 11, 2)
+SHARE_A_DOCUMENT = {"joao@demo.example": ["nuno@demo.example"], "nuno@demo.example": ["joao@demo.example"]}
 
 
 @pytest.fixture(scope="class")
-def verified(django_db_setup: None, django_db_blocker: Any) -> Iterator[str]:
+def verified(django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Make the whole demonstration once for a class of tests; what `manage.py verify` said of it."""
     said = StringIO()
     with django_db_blocker.unblock():
-        with muted(), without_waiting_for_the_disk():
-            seed_demo(now=NOW, days=14, key=DRAW_KEY)
+        path = tmp_path_factory.mktemp("register") / "list.csv"
+        with override_settings(EXCLUSION_REGISTER="file", EXCLUSION_REGISTER_FILE=path):
+            write_register()
+            with muted(), without_waiting_for_the_disk():
+                seed_demo(now=NOW, days=14, key=DRAW_KEY)
         try:
             call_command("verify", stdout=said)
         except CommandError as error:
@@ -88,10 +96,10 @@ class TestThePast:
 
     def test_rounds_and_bets(self) -> None:
         states = Counter(GameRound.objects.values_list("state", flat=True))
-        assert states == {RoundState.SETTLED: 1_462, RoundState.UNUSED: 98}
-        assert (Bet.objects.count(), Slip.objects.count(), SlipCall.objects.count()) == (11_797, 2_271, 809)
+        assert states == {RoundState.SETTLED: 1_469, RoundState.UNUSED: 99}
+        assert (Bet.objects.count(), Slip.objects.count(), SlipCall.objects.count()) == (11_804, 2_278, 809)
         totals = RoundTotals.objects.aggregate(bets=Sum("bets"), staked=Sum("staked_cents"), prizes=Sum("prize_cents"))
-        assert totals == {"bets": 11_797, "staked": 10_149_50, "prizes": 8_348_50}
+        assert totals == {"bets": 11_804, "staked": 10_242_00, "prizes": 8_348_50}
         assert Transfer.objects.filter(reason=Reason.PRIZE).count() == 1_012
 
     def test_fourteen_gaming_days_before_this_one(self) -> None:
@@ -101,11 +109,12 @@ class TestThePast:
         everyone = Counter(rule.day_of(one.started_at) for one in sessions)
         hers = Counter(rule.day_of(one.started_at) for one in sessions if one.player.handle == "maria")
         days = [TODAY - dt.timedelta(days=back) for back in range(1, 15)]
-        assert everyone == dict.fromkeys(days, 7)
+        # And Inês today.
+        assert everyone == {**dict.fromkeys(days, 7), TODAY: 1}
         assert hers == dict.fromkeys(days, 1)
-        assert GameSession.objects.count() == 98
+        assert GameSession.objects.count() == 99
         assert GameRound.objects.filter(seat__player__handle="maria", state=RoundState.SETTLED).count() == 209
-        assert not GameRound.objects.filter(seat__player__handle__in=("joao", "ines")).exists()
+        assert not GameRound.objects.filter(seat__player__handle="joao").exists()
 
     def test_what_protects_players_is_there_to_be_seen(self) -> None:
         ines, rui, sofia, teste = (Player.objects.get(handle=name) for name in ("ines", "rui", "sofia", "teste"))
@@ -113,31 +122,57 @@ class TestThePast:
         assert wallet.loss_day_limit_cents == 100_00
         waiting = pending_loosening(ines, LimitKind.LOSS, LimitPeriod.DAY, at=NOW)
         assert (waiting.value, waiting.confirmable_at - NOW) == (200_00, dt.timedelta(hours=16))
+        (standing,) = [line for line in limit_lines(ines, NOW) if (line.kind, line.period) == ("loss", "day")]
+        assert (standing.value, standing.used) == (100_00, 92_50)
         excluded = Account.objects.get(player=rui)
         assert (excluded.balance_cents, excluded.excluded_until > NOW) == (40_00, True)
+        listed = Account.objects.filter(player__exclusions__kind="register")
+        assert [(one.player.handle, one.balance_cents, one.excluded_until.year) for one in listed] == [
+            ("vasco", 30_00, 9999)
+        ]
         assert (sofia.kyc_state, Account.objects.get(player=sofia).barred) == ("pending", "not_verified")
         assert [one.handle for one in Player.objects.filter(is_test=True)] == [teste.handle]
 
     def test_players_and_their_money(self) -> None:
         wallets = Account.objects.filter(kind="wallet").values_list("player__handle", "balance_cents")
         balances = dict(wallets)
-        assert len(wallets) == len(balances) == Player.objects.count() == 31
-        assert {handle: balances[handle] for handle in ("maria", "joao", "ines")} == {
-            "maria": 250_00, "joao": 1_000_00, "ines": 60_00,
+        assert len(wallets) == len(balances) == Player.objects.count() == 34
+        assert {handle: balances[handle] for handle in ("maria", "joao", "ines", "tiago")} == {
+            "maria": 250_00, "joao": 1_000_00, "ines": 60_00, "tiago": 80_00,
         }  # fmt: skip
         assert set(balances) == {persona.handle for persona in PLAYERS} | {bot.handle for bot in BOTS}
         assert len(BOTS) == 25
         assert sum(balances[bot.handle] for bot in BOTS) == 25_403_50
-        assert Transfer.objects.filter(reason=Reason.DEPOSIT, credit__kind="wallet").count() == 31 + 14
+        assert Transfer.objects.filter(reason=Reason.DEPOSIT, credit__kind="wallet").count() == 34 + 14
         assert Transfer.objects.filter(reason=Reason.WITHDRAWAL).count() == 14
+
+    def test_papers_and_requests_wait_for_staff(self) -> None:
+        waiting = IdentityPaper.objects.filter(checked_at__isnull=True).order_by("player__handle")
+        assert [(one.player.handle, one.player.kyc_state) for one in waiting] == [
+            ("nuno", "pending"),
+            ("sofia", "pending"),
+        ]
+        assert read_paper(waiting[0]) == draw_card()
+        goodwill, lifting = FourEyesRequest.objects.filter(state="open").order_by("id")
+        assert describe(goodwill) == "Give 25.00 EUR to player tiago: goodwill."
+        filipa, goncalo, duarte = (
+            User.objects.get(email=f"{name}@demo.example") for name in ("finance", "finance2", "compliance2")
+        )
+        with pytest.raises(MakerDecides):
+            approve_request(request_id=goodwill.pk, user=filipa, reason="As it was agreed", at=NOW)
+        approve_request(request_id=goodwill.pk, user=goncalo, reason="As it was agreed", at=NOW)
+        assert Account.objects.get(player__handle="tiago").balance_cents == 105_00
+        with pytest.raises(ActRefused, match="as he chose"):
+            approve_request(request_id=lifting.pk, user=duarte, reason="He sounds well", at=NOW)
 
     def test_of_everybody_it_is_known_who_he_is(self) -> None:
         people = Person.objects.select_related("user")
-        assert len(people) == User.objects.count() == 31 + 10
+        assert len(people) == User.objects.count() == 34 + 10
         for person in people:
             assert (person.country, person.language, person.time_zone) == ("PT", "pt", "Europe/Lisbon")
             check_birth_date(person.birth_date, today=TODAY)
-            assert find_duplicates(person) == []
+            doubles = [one.user.email for one in find_duplicates(person)]
+            assert doubles == SHARE_A_DOCUMENT.get(person.user.email, [])
             assert find_by_email(person.user.email) == [person]
         assert Person.objects.get(user__email="ines@demo.example").birth_date == dt.date(2000, 2, 29)
 
@@ -154,7 +189,7 @@ class TestThePast:
     def test_anyone_can_be_become_with_one_button(self, settings: Any) -> None:
         settings.DEMO_SITE = settings.LOCAL = True
         page = Client().get(reverse("demo")).content.decode()
-        assert len(PERSONAS) == 16
+        assert len(PERSONAS) == 19
         for persona in PERSONAS:
             assert page.count(f'value="{persona.email}"') == page.count(f"Be {persona.name}</button>") == 1
             client = Client()

@@ -13,11 +13,11 @@ from roulette_site.common import four_eyes
 from roulette_site.common.audit_chain import seal_entries
 from sessions_app.models import EndBasis, GameSession
 from sessions_app.services.game_sessions import NotAdmitted, end_game_session, start_game_session
-from sessions_app.services.protection import acknowledge_reality_check, confirm_limit, exclude, set_limit
+from sessions_app.services.protection import acknowledge_reality_check, exclude
 from tables.services.advance import sweep
 from tables.services.betting import SlipRefused
-from tests.house import DRAW_KEY, House, PlayerAtTable, bet, make_house
-from wallets.acts import ADJUST
+from tests.house import BY_TWO, DRAW_KEY, IBAN, House, PlayerAtTable, bet, make_house
+from wallets.acts.money import ADJUST
 from wallets.models import (
     Account,
     CashKind,
@@ -33,7 +33,9 @@ from wallets.models import (
 from wallets.services.cash_requests import request_withdrawal, start_deposit
 from wallets.services.cash_sending import send_withdrawal
 from wallets.services.cash_steps import approve_withdrawal, confirm_payment
+from wallets.services.limits import confirm_loosening, set_own_limit
 from wallets.services.notices import Told, take_notice
+from wallets.services.payout import set_payout_address
 from wallets.services.people import add_staff, register_player
 from wallets.services.permission_to_pay import Excluded
 from wallets.services.standing import set_kyc_state, set_standing
@@ -55,6 +57,7 @@ class Month:
             birth_date=dt.date(1990, 5, 5), country="PT", language="pt", time_zone="Europe/Lisbon",
             consents=dict.fromkeys(ConsentTo.values, "1"), at=house.at(),
         )  # fmt: skip
+        set_payout_address(player=self.player, iban=IBAN, at=house.at())
 
     def on(self, day: int, hour: int = 12) -> None:
         self.house.now = dt.datetime(2026, 6, day, hour, tzinfo=dt.UTC)
@@ -85,9 +88,9 @@ class Month:
             player=self.player, amount_cents=cents, provider="bank", key=f"out-{next(self.keys)}",
             actor=f"player:{self.player.pk}", at=self.house.forward(),
         ).request  # fmt: skip
-        approve_withdrawal(request_id=asked.pk, actor="staff:1", at=self.house.forward())
+        approve_withdrawal(request_id=asked.pk, actor="staff:900001", at=self.house.forward())
         send_withdrawal(request_id=asked.pk, now=self.house.forward)
-        confirm_payment(request_id=asked.pk, reference=f"P{asked.pk}", actor="staff:1", at=self.house.forward())
+        confirm_payment(request_id=asked.pk, reference=f"P{asked.pk}", **BY_TWO, at=self.house.forward())
 
     def sit_down(self) -> PlayerAtTable:
         session = start_game_session(table=self.house.table, player=self.player, at=self.house.forward())
@@ -133,8 +136,10 @@ def test_a_players_month() -> None:
     with pytest.raises(NotAdmitted) as not_admitted:
         month.sit_down()
     assert not_admitted.value.details == {"reasons": ["not_verified"]}
-    set_kyc_state(player=player, state=KycState.VERIFIED, reason="papers seen", actor="staff:1", at=month.house.at())
-    set_limit(player=player, **LOSS, value=40_00, at=month.house.at())
+    set_kyc_state(
+        player=player, state=KycState.VERIFIED, reason="papers seen", actor="staff:900001", at=month.house.at()
+    )
+    set_own_limit(player=player, **LOSS, value=40_00, at=month.house.at())
     seated = month.sit_down()
     for lost in range(1, 5):
         seated.play(*EVERY_NUMBER)
@@ -148,9 +153,9 @@ def test_a_players_month() -> None:
     month.on(2)
     month.play()
     month.has(95_00)
-    wish = set_limit(player=player, **LOSS, value=50_00, at=month.house.at())
+    wish = set_own_limit(player=player, **LOSS, value=50_00, at=month.house.at())
     month.on(3, hour=13)
-    confirm_limit(player=player, loosening_id=wish.pk, at=month.house.at())
+    confirm_loosening(player=player, loosening_id=wish.pk, at=month.house.at())
     month.play(rounds=6)
     month.has(89_00)
 
@@ -202,7 +207,7 @@ def test_a_players_month() -> None:
     month.on(30)
     month.take_out(38_00)
     month.has(0)
-    set_standing(player=player, standing=Standing.CLOSED, reason="her wish", actor="staff:1", at=month.house.at())
+    set_standing(player=player, standing=Standing.CLOSED, reason="her wish", actor="staff:900001", at=month.house.at())
     month.told("D1", 5_00)
     month.has(0)
     assert Player.objects.get(pk=player.pk).standing == Standing.CLOSED

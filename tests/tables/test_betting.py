@@ -271,6 +271,14 @@ def test_a_replayed_slip_is_answered_as_it_was_whatever_happened_since(maria: Pl
     assert maria.place(bet("red", stake="1.00"), key="once-only") == dataclasses.replace(first, replayed=True)
 
 
+def test_a_spent_key_is_refused_also_for_a_slip_that_could_never_stand(maria: PlayerAtTable) -> None:
+    first = maria.place(bet("red"), key="key-00000001")
+    for items in ([], [bet("red")] * (MOST_BETS + 1), [bet("red", "0.001")]):
+        with pytest.raises(IdempotencyConflict):
+            maria.place(*items, key="key-00000001")
+    assert maria.place(bet("red"), key="key-00000001") == dataclasses.replace(first, replayed=True)
+
+
 def test_the_same_key_with_another_body_or_of_another_player_is_refused(maria: PlayerAtTable) -> None:
     maria.place(bet("red"), key="once-only")
     joao = maria.house.seated()

@@ -50,7 +50,7 @@ class Amendment:
 
     def comes(self) -> None:
         (self.folder / "extra_pt_2027.py").write_text(AMENDED)
-        rulebooks._editions.cache_clear()
+        rulebooks._known.cache_clear()
         assert find_rulebook("pt-online").edition == NEW
 
     def is_played_at(self, table: Table) -> SpecificRules:
@@ -73,7 +73,7 @@ class Amendment:
 def amendment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Amendment]:
     monkeypatch.setattr(rulebooks, "__path__", [*rulebooks.__path__, str(tmp_path)])
     yield Amendment(tmp_path)
-    rulebooks._editions.cache_clear()
+    rulebooks._known.cache_clear()
     sys.modules.pop("tables.roulette.rulebooks.extra_pt_2027", None)
 
 

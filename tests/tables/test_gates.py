@@ -98,6 +98,16 @@ def test_no_table_is_set_up_under_rules_that_are_not_in_force(status: RulesStatu
     assert not Account.objects.exists()
 
 
+@pytest.mark.article("pt:p3")
+def test_no_table_is_set_up_before_its_rules_come_into_force() -> None:
+    begins = NOON + dt.timedelta(days=365)
+    rules = approve_rules(rules=draft(), reference="R-9", in_force_from=begins, at=NOON)
+    with pytest.raises(RulesNotInForce):
+        set_up(rules, at=begins - dt.timedelta(microseconds=1))
+    assert not Table.objects.exists()
+    assert set_up(rules, at=begins).rules == rules
+
+
 def test_the_minimum_is_a_stake_that_can_be_placed() -> None:
     rules = approve(draft(stake_step_cents=20))
     with pytest.raises(MinimumOffStep):

@@ -55,8 +55,8 @@ def test_an_excluded_player_places_nothing_from_that_moment(maria: PlayerAtTable
 def test_what_bars_a_player_is_named_word_by_word_before_his_money(maria: PlayerAtTable) -> None:
     at = maria.house.at()
     player = maria.seat.player
-    set_standing(player=player, standing=Standing.SUSPENDED, reason="a report", actor="staff:1", at=at)
-    set_restricted(player=player, is_restricted=True, reason="works here", actor="staff:1", at=at)
+    set_standing(player=player, standing=Standing.SUSPENDED, reason="a report", actor="staff:900001", at=at)
+    set_restricted(player=player, is_restricted=True, reason="works here", actor="staff:900001", at=at)
     exclude_self(player=player, term="7 days", at=at)
     limit(maria, LimitKind.STAKE, LimitPeriod.ROUND, 5_00)
     for period in (LimitPeriod.DAY, LimitPeriod.WEEK, LimitPeriod.MONTH):

@@ -12,6 +12,7 @@ from sessions_app.selectors.statement import statement_of
 from sessions_app.services.game_sessions import end_game_session, enter_table
 from tables import draws
 from tables.models import (
+    BetOutcome,
     EventKind,
     GameRound,
     RoundDraw,
@@ -19,6 +20,7 @@ from tables.models import (
     RoundSeed,
     RoundState,
     RoundTotals,
+    Slip,
     Table,
     TableState,
 )  # fmt: skip
@@ -28,7 +30,7 @@ from tables.roulette.exposure import returned_by_number
 from tables.roulette.rulebooks import find_rulebook
 from tables.services.advance import advance_round, sweep
 from tables.services.client_seed import ClientSeedFixed, choose_client_seed
-from tables.services.rounds import draw_round, open_round
+from tables.services.rounds import draw_round, launch_ball, open_round
 from tables.services.seats import AlreadySeated, TableNotOpen, take_seat
 from tables.services.settlement import settle_round
 from tests.house import DRAW_KEY, PlayerAtTable, bet, make_house
@@ -78,6 +80,26 @@ def test_a_round_pays_exactly_what_the_rulebook_says(rulebook: str, number: int)
     totals = RoundTotals.objects.get(pk=game_round.pk)
     assert totals.staked_cents == 161 * 50
     assert totals.stake_returned_cents + totals.prize_cents + totals.half_back_cents == due
+
+
+def test_winning_bets_are_paid_in_the_order_of_the_rulebook(maria: PlayerAtTable) -> None:
+    # The order in which they were placed is another one.
+    game_round = play_with_number(maria, 17, *reversed(EVERYTHING))
+    order = find_rulebook("pt-online").payment_order
+    paid = BetOutcome.objects.filter(game_round=game_round).order_by("id").values_list("bet__spot", flat=True)
+    ranks = [order.index(SPOTS[spot].type) for spot in paid]
+    assert len(ranks) > 10
+    assert ranks == sorted(ranks)
+
+
+def test_a_round_is_closed_after_its_last_bet_whatever_the_launch_was_received_at(maria: PlayerAtTable) -> None:
+    before = maria.house.at()
+    maria.place(bet("red"))
+    placed_at = Slip.objects.get().placed_at
+    assert before < placed_at
+    launched = launch_ball(seat=maria.seat, at=before)
+    launched.refresh_from_db()
+    assert launched.closed_at == placed_at
 
 
 def test_every_step_does_its_work_once(maria: PlayerAtTable) -> None:

@@ -8,8 +8,9 @@ from django.utils.translation import override
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roulette_site.common.errors import RuleBroken
 from wallets.amounts import STYLES, InvalidAmount, format_cents, format_typed_cents, parse_cents, parse_typed_cents
-from wallets.templatetags.money import amount, money, money_signed
+from wallets.templatetags.money import amount, message_of, money, money_signed, short_amount
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "amount.json").read_text())
 LANGUAGES = sorted(STYLES)
@@ -85,3 +86,33 @@ def test_pages_show_amounts_in_the_readers_language() -> None:
         "fr": ("1\u202f234,56", "\u221212,50\u00a0€"),
         "pt": ("1.234,56", "\u221212,50\u00a0€"),
     }
+
+
+def test_chips_say_their_value_as_the_page_around_them_does() -> None:
+    shown = {}
+    for language in LANGUAGES:
+        with override(language):
+            shown[language] = [short_amount(cents) for cents in (50, 5_00, 12_50, 999_99, 1000_00, 2500_00, 25_000_00)]
+    assert shown["en"] == ["0.50", "5", "12.50", "999.99", "1k", "2.5k", "25k"]
+    assert shown["pt"] == shown["fr"] == ["0,50", "5", "12,50", "999,99", "1k", "2,5k", "25k"]
+
+
+def test_a_refusal_writes_its_amounts_for_its_reader() -> None:
+    refused = RuleBroken("The limit leaves {left} of {cap}.", left_cents=30_00, cap_cents=1234_56, period="day")
+    assert refused.message == str(refused) == "The limit leaves 30.00 of 1234.56."
+    assert refused.written_details == {"left": "30.00", "cap": "1234.56", "period": "day"}
+    shown = {}
+    for language in LANGUAGES:
+        with override(language):
+            shown[language] = message_of(refused)
+    assert shown == {
+        "en": "The limit leaves 30.00 of 1\u202f234.56.",
+        "fr": "The limit leaves 30,00 of 1\u202f234,56.",
+        "pt": "The limit leaves 30,00 of 1.234,56.",
+    }
+
+
+def test_a_refusal_that_quotes_braces_has_them_as_they_are() -> None:
+    refused = RuleBroken('The bets cannot be read: {"type": {}', field="bets", left_cents=None)
+    assert refused.message == 'The bets cannot be read: {"type": {}'
+    assert refused.written_details == {"field": "bets", "left": None}

@@ -3,11 +3,13 @@
 import datetime as dt
 import itertools
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from tests.house import NOON, House, make_house
+from roulette_site.common.reasons import ReasonNotUsable
+from tests.house import BY_TWO, NOON, House, make_house
 from wallets import providers
 from wallets.models import (
     Account,
@@ -16,6 +18,7 @@ from wallets.models import (
     CashRequest,
     CashState,
     CashStep,
+    DocumentType,
     Finding,
     NoticeOutcome,
     Player,
@@ -27,6 +30,7 @@ from wallets.models import (
 from wallets.providers import Answer, Outcome
 from wallets.selectors.operator_balances import operator_balance
 from wallets.services import permission_to_pay
+from wallets.services.caps import OwnBenefit
 from wallets.services.cash_requests import (
     MOST_CENTS,
     AmountNotPossible,
@@ -36,17 +40,23 @@ from wallets.services.cash_requests import (
 )
 from wallets.services.cash_sending import PATIENCE, ask_providers, begin_deposit, send_withdrawal
 from wallets.services.cash_steps import (
-    ReasonMissing,
     StepNotAllowed,
     approve_withdrawal,
     confirm_payment,
+    expire_deposits,
     hold_withdrawal,
     mark_failed,
+    take_step,
 )
+from wallets.services.closing import begin_closing
 from wallets.services.corrections import WithdrawalIsHeld, correct_transfer
-from wallets.services.ledger import BalanceTooLow, IdempotencyConflict, deposit, open_wallet, operator_account
+from wallets.services.erasure import close_account
+from wallets.services.ledger import BalanceTooLow, IdempotencyConflict, deposit, open_wallet, operator_account, withdraw
 from wallets.services.notices import InvalidNotice, Taken, Told, take_notice
+from wallets.services.people import add_staff, record_document
 from wallets.services.permission_to_pay import AccountClosed
+from wallets.services.reconciliation import reconcile
+from wallets.web.inbox import sentence_of
 
 from .books import hold_books
 from .providers import CODE, FickleProvider, NoAnswer
@@ -110,7 +120,7 @@ def take_out(player: Player, cents: int, **more: str) -> CashRequest:
 
 def sent(player: Player, cents: int, **more: str) -> CashRequest:
     request = take_out(player, cents, **more)
-    approve_withdrawal(request_id=request.pk, actor="staff:1", at=NOON)
+    approve_withdrawal(request_id=request.pk, actor="staff:900001", at=NOON)
     send_withdrawal(request_id=request.pk, now=lambda: NOON)
     request.refresh_from_db()
     return request
@@ -160,11 +170,11 @@ def test_a_withdrawal_leaves_the_wallet_at_once_and_the_house_when_it_is_paid(ma
     bank = of_operator(AccountKind.BANK)
     request = take_out(maria, 40_00)
     assert (balance(maria), of_operator(AccountKind.PENDING), of_operator(AccountKind.BANK)) == (60_00, 40_00, bank)
-    hold_withdrawal(request_id=request.pk, reason="A look at the account.", actor="staff:1", at=NOON)
-    approve_withdrawal(request_id=request.pk, actor="staff:2", at=NOON)
+    hold_withdrawal(request_id=request.pk, reason="A look at the account.", actor="staff:900001", at=NOON)
+    approve_withdrawal(request_id=request.pk, actor="staff:900002", at=NOON)
     send_withdrawal(request_id=request.pk, now=lambda: NOON)
     assert (state(request), of_operator(AccountKind.PENDING)) == ("sent", 40_00)
-    confirm_payment(request_id=request.pk, reference="B-77", actor="staff:1", at=NOON)
+    confirm_payment(request_id=request.pk, reference="B-77", **BY_TWO, at=NOON)
     assert (state(request), request.provider_reference) == ("paid", "B-77")
     assert steps(request) == ["requested", "held", "approved", "sent", "paid"]
     assert (balance(maria), of_operator(AccountKind.PENDING), of_operator(AccountKind.BANK)) == (60_00, 0, bank + 40_00)
@@ -172,7 +182,7 @@ def test_a_withdrawal_leaves_the_wallet_at_once_and_the_house_when_it_is_paid(ma
 
 def test_what_the_provider_refused_goes_back_by_a_transfer_that_names_the_first(maria: Player) -> None:
     request = sent(maria, 40_00)
-    mark_failed(request_id=request.pk, reason="No such account.", actor="staff:1", at=NOON)
+    mark_failed(request_id=request.pk, reason="No such account.", **BY_TWO, at=NOON)
     assert (state(request), balance(maria), of_operator(AccountKind.PENDING)) == ("refused", 100_00, 0)
     assert (request.returned.corrects, request.returned.reason) == (request.held, "correction")
     assert request.steps.get(to_state="refused").reason == "No such account."
@@ -194,8 +204,7 @@ def test_the_same_key_gives_the_first_answer_and_another_body_a_conflict(maria: 
 
 def test_a_replay_is_answered_whatever_has_become_of_it_and_of_the_player(maria: Player) -> None:
     request = take_out(maria, 100_00, key="k-1")
-    maria.user.is_active = False
-    maria.user.save()
+    begin_closing(player=maria, reason="x", actor="staff:900001", at=NOON)
     assert take_out(maria, 100_00, key="k-1") == request
 
 
@@ -218,12 +227,12 @@ def test_more_than_there_is_and_a_way_that_there_is_not(maria: Player) -> None:
 
 
 def test_nobody_pays_into_or_out_of_a_closed_account(maria: Player) -> None:
-    maria.user.is_active = False
-    maria.user.save()
+    withdraw(wallet=wallet_of(maria), amount_cents=100_00, actor="system", at=NOON)
+    close_account(user=maria.user, reason="x", actor="staff:900001", at=NOON)
     for act in (start_deposit, request_withdrawal):
         with pytest.raises(AccountClosed):
             ask(act, maria, 1_00)
-    assert (balance(maria), CashRequest.objects.count()) == (100_00, 0)
+    assert (balance(maria), CashRequest.objects.count()) == (0, 0)
 
 
 def test_permission_is_asked_under_the_accounts_lock(maria: Player, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,7 +256,7 @@ def test_permission_is_asked_under_the_accounts_lock(maria: Player, monkeypatch:
 def test_a_withdrawal_is_cancelled_by_nobody(maria: Player) -> None:
     for request in (take_out(maria, 10_00), sent(maria, 10_00)):
         with pytest.raises(WithdrawalIsHeld):
-            correct_transfer(first=request.held, amount_cents=1, actor="staff:1", at=NOON)
+            correct_transfer(first=request.held, amount_cents=1, actor="staff:900001", at=NOON)
         back = Transfer(
             debit=request.held.credit, credit=request.held.debit, amount_cents=1, unit="EUR", reason="correction",
             corrects=request.held, actor="x", created_at=NOON,
@@ -258,8 +267,19 @@ def test_a_withdrawal_is_cancelled_by_nobody(maria: Player) -> None:
         ):
             back.save()
     with pytest.raises(StepNotAllowed):
-        mark_failed(request_id=take_out(maria, 1_00).pk, reason="He wants to play on.", actor="staff:1", at=NOON)
+        mark_failed(request_id=take_out(maria, 1_00).pk, reason="He wants to play on.", **BY_TWO, at=NOON)
     assert balance(maria) == 79_00
+
+
+def test_nobody_approves_his_own_withdrawal(maria: Player) -> None:
+    request = take_out(maria, 30_00)
+    filipa = add_staff(email="filipa@test.example", full_name="Filipa", roles=[], at=NOON)
+    for user in (filipa, maria.user):
+        record_document(user=user, document_type=DocumentType.PASSPORT, number="AB 1234", at=NOON)
+    with pytest.raises(OwnBenefit):
+        approve_withdrawal(request_id=request.pk, actor=f"staff:{filipa.pk}", at=NOON)
+    assert state(request) == "requested"
+    hold_withdrawal(request_id=request.pk, reason="whose is it", actor=f"staff:{filipa.pk}", at=NOON)
 
 
 def test_the_database_knows_one_way_only(maria: Player) -> None:
@@ -300,22 +320,22 @@ def test_play_units_are_neither_paid_in_nor_out(maria: Player) -> None:
 def test_staff_say_why_and_only_what_can_still_be_said(maria: Player) -> None:
     request = take_out(maria, 10_00)
     for reason in ("", "   ", "x" * 301, "a\0b"):
-        with pytest.raises(ReasonMissing):
-            hold_withdrawal(request_id=request.pk, reason=reason, actor="staff:1", at=NOON)
+        with pytest.raises(ReasonNotUsable):
+            hold_withdrawal(request_id=request.pk, reason=reason, actor="staff:900001", at=NOON)
     with pytest.raises(StepNotAllowed) as refused:
-        confirm_payment(request_id=request.pk, reference="B-1", actor="staff:1", at=NOON)
+        confirm_payment(request_id=request.pk, reference="B-1", **BY_TWO, at=NOON)
     assert refused.value.details == {"state": "requested"}
     for _ in range(2):
-        approve_withdrawal(request_id=request.pk, actor="staff:1", at=NOON)
+        approve_withdrawal(request_id=request.pk, actor="staff:900001", at=NOON)
     assert steps(request) == ["requested", "approved"]
     with pytest.raises(StepNotAllowed):
-        hold_withdrawal(request_id=request.pk, reason="late", actor="staff:1", at=NOON)
+        hold_withdrawal(request_id=request.pk, reason="late", actor="staff:900001", at=NOON)
     send_withdrawal(request_id=request.pk, now=lambda: NOON)
     for reference in ("", "with space", "ü", "x" * 81):
         with pytest.raises(InvalidNotice):
-            confirm_payment(request_id=request.pk, reference=reference, actor="staff:1", at=NOON)
+            confirm_payment(request_id=request.pk, reference=reference, **BY_TWO, at=NOON)
     with pytest.raises(StepNotAllowed):
-        approve_withdrawal(request_id=pay_in(maria, 1_00).pk, actor="staff:1", at=NOON)
+        approve_withdrawal(request_id=pay_in(maria, 1_00).pk, actor="staff:900001", at=NOON)
     assert (state(request), balance(maria)) == ("sent", 90_00)
 
 
@@ -344,14 +364,13 @@ Case = Callable[[House, Player], tuple[CashRequest | None, Taken]]
 
 def closed(house: House, maria: Player) -> tuple[CashRequest | None, Taken]:
     request = pay_in(maria, 25_00)
-    maria.user.is_active = False
-    maria.user.save()
+    begin_closing(player=maria, reason="x", actor="staff:900001", at=NOON)
     return request, tell(request)
 
 
 def late(house: House, maria: Player) -> tuple[CashRequest | None, Taken]:
     request = pay_in(maria, 25_00)
-    mark_failed(request_id=request.pk, reason="Nothing came.", actor="staff:1", at=NOON)
+    mark_failed(request_id=request.pk, reason="Nothing came.", **BY_TWO, at=NOON)
     return request, tell(request)
 
 
@@ -472,6 +491,30 @@ def test_what_contradicts_itself_moves_nothing_and_is_a_finding(maria: Player) -
     assert Finding.objects.count() == 3
 
 
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("AC04 account closed", "AC04 account closed"),
+        ("AC04: PT50 0002 0123 1234 5678 9015 4 is closed", "AC04"),
+        ("Account PT50000201231234567890154 is closed", ""),
+        ("ask joao@home.example", ""),
+        ("\u202eclosed", ""),
+    ],
+)
+def test_nothing_of_a_providers_reason_stays_that_says_who_it_was(maria: Player, said: str, kept: str) -> None:
+    for request, state in ((sent(maria, 5_00), "refused"), (pay_in(maria, 5_00), "failed")):
+        tell(request, NoticeOutcome.REFUSED, reason=said)
+        assert request.steps.get(to_state=state).reason == kept
+
+
+def test_of_a_withdrawal_that_was_refused_the_player_is_told_that_the_money_is_back(maria: Player) -> None:
+    request = sent(maria, 30_00)
+    mark_failed(request_id=request.pk, reason="AC04", **BY_TWO, at=NOON)
+    message = maria.inbox.get(kind="withdrawal")
+    assert message.data == {"amount_cents": 30_00, "unit": "EUR", "request": str(request)}
+    assert sentence_of(message) == f"Your withdrawal {request} was refused, and 30.00\xa0€ are back in your wallet."
+
+
 def test_a_refusal_twice_gives_back_once(maria: Player) -> None:
     request = sent(maria, 5_00)
     for verdict in (Verdict.APPLIED, Verdict.KNOWN):
@@ -562,7 +605,7 @@ def test_a_worker_that_died_after_marking_leaves_what_is_asked_about_and_never_s
 ) -> None:
     fickle.next_answer = SystemExit("killed")
     request = take_out(maria, 40_00, provider=CODE)
-    approve_withdrawal(request_id=request.pk, actor="staff:1", at=NOON)
+    approve_withdrawal(request_id=request.pk, actor="staff:900001", at=NOON)
 
     def die(order: object) -> Answer:
         raise KeyboardInterrupt
@@ -591,7 +634,7 @@ def test_a_deposit_is_begun_and_asked_about(maria: Player, fickle: FickleProvide
 
 def test_a_provider_that_is_gone_leaves_the_money_held(maria: Player, fickle: FickleProvider) -> None:
     request = take_out(maria, 40_00, provider=CODE)
-    approve_withdrawal(request_id=request.pk, actor="staff:1", at=NOON)
+    approve_withdrawal(request_id=request.pk, actor="staff:900001", at=NOON)
     del providers._providers[CODE]
     send_withdrawal(request_id=request.pk, now=lambda: NOON)
     assert (state(request), balance(maria)) == ("unknown", 60_00)
@@ -601,3 +644,52 @@ def test_a_provider_that_is_gone_leaves_the_money_held(maria: Player, fickle: Fi
 def test_the_direct_way_in_and_out_still_works(maria: Player) -> None:
     deposit(wallet=wallet_of(maria), amount_cents=1_00, actor="system", at=NOON)
     assert balance(maria) == 101_00
+
+
+# Deposits of which nothing is heard.
+
+
+def test_a_deposit_expires_after_its_time_and_an_unknown_one_does_not(maria: Player, settings: Any) -> None:
+    old, unknown, other = pay_in(maria, 1_00), pay_in(maria, 2_00), pay_in(maria, 3_00)
+    take_step(request_id=unknown.pk, to_state=CashState.UNKNOWN, actor="system", at=NOON)
+    done = pay_in(maria, 4_00)
+    confirm_payment(request_id=done.pk, reference="B-4", **BY_TWO, at=NOON)
+    settings.DEPOSIT_EXPIRES_HOURS = 24
+    day = dt.timedelta(hours=24)
+    assert expire_deposits(at=NOON + day - dt.timedelta(seconds=1)) == 0
+    assert expire_deposits(at=NOON + day) == 2
+    assert expire_deposits(at=NOON + day) == 0
+    states = [CashRequest.objects.get(pk=one.pk).state for one in (old, unknown, done)]
+    assert states == ["expired", "unknown", "confirmed"]
+    found = reconcile(actor="api:house", at=NOON + day)
+    assert sorted((one.kind, one.request_id) for one in found) == [("overdue", old.pk), ("overdue", other.pk)]
+    assert reconcile(actor="api:house", at=NOON + day) == []
+    hold_books()
+
+
+def test_money_for_an_expired_deposit_is_booked_all_the_same(maria: Player, house: House) -> None:
+    late, short, never = pay_in(maria, 1_00), pay_in(maria, 2_00), pay_in(maria, 3_00)
+    closed = house.player(0)
+    of_closed = pay_in(closed, 5_00)
+    before = balance(maria)
+    later = NOON + dt.timedelta(days=2)
+    expire_deposits(at=later)
+    begin_closing(player=closed, reason="a test", actor="system", at=later)
+    for request, cents in ((late, 1_00), (short, 1_50), (of_closed, 5_00)):
+        told = Told("bank", f"B-{request}", str(request), CashKind.DEPOSIT, NoticeOutcome.PAID, cents, "EUR")
+        take_notice(told=told, actor="provider:bank", at=later)
+    mark_failed(request_id=never.pk, reason="Nothing came.", **BY_TWO, at=later)
+    states = [CashRequest.objects.get(pk=one.pk).state for one in (late, short, of_closed, never)]
+    assert states == ["confirmed", "failed", "failed", "failed"]
+    assert (balance(maria), balance(closed)) == (before + 1_00, 0)
+    assert sum(Transfer.objects.filter(credit__kind="suspense").values_list("amount_cents", flat=True)) == 6_50
+    with pytest.raises(StepNotAllowed):
+        take_step(request_id=late.pk, to_state=CashState.EXPIRED, actor="system", at=later)
+    hold_books()
+
+
+def test_an_expired_deposit_can_still_be_confirmed_by_hand(maria: Player) -> None:
+    request, before = pay_in(maria, 1_00), balance(maria)
+    expire_deposits(at=NOON + dt.timedelta(days=2))
+    confirm_payment(request_id=request.pk, reference="B-1", **BY_TWO, at=NOON + dt.timedelta(days=3))
+    assert (CashRequest.objects.get(pk=request.pk).state, balance(maria)) == ("confirmed", before + 1_00)

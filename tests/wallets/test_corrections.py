@@ -6,7 +6,7 @@ from django.db import IntegrityError, transaction
 from tests.house import NOON, House, make_house
 from wallets.models import Account, AccountKind, Reason, Transfer, Unit
 from wallets.selectors.operator_balances import operator_balance, owed_cents
-from wallets.selectors.verification import FLOWS
+from wallets.selectors.verification.transfers import FLOWS
 from wallets.services.corrections import CorrectionTooLarge, MoreThanOwed, correct_transfer, open_receivable, pay_back
 from wallets.services.ledger import (
     BalanceTooLow,
@@ -40,11 +40,11 @@ def balance(wallet: Account) -> int:
 
 
 def correct(first: Transfer, cents: int, key: str | None = None) -> Transfer:
-    return correct_transfer(first=first, amount_cents=cents, actor="staff:1", at=NOON, key=key)
+    return correct_transfer(first=first, amount_cents=cents, actor="staff:900001", at=NOON, key=key)
 
 
 def test_a_transfer_is_undone_in_parts_and_never_beyond_itself(wallet: Account) -> None:
-    first = deposit(wallet=wallet, amount_cents=10_00, actor="t", at=NOON)
+    first = deposit(wallet=wallet, amount_cents=10_00, actor="system", at=NOON)
     part = correct(first, 4_00)
     assert (part.reason, part.corrects, part.debit, part.credit_id) == ("correction", first, wallet, first.debit_id)
     with pytest.raises(CorrectionTooLarge) as refused:
@@ -61,13 +61,13 @@ def test_a_transfer_is_undone_in_parts_and_never_beyond_itself(wallet: Account) 
 
 
 def test_the_same_key_undoes_once(wallet: Account) -> None:
-    first = deposit(wallet=wallet, amount_cents=10_00, actor="t", at=NOON)
+    first = deposit(wallet=wallet, amount_cents=10_00, actor="system", at=NOON)
     part = correct(first, 4_00, key="c-1")
     assert correct(first, 4_00, key="c-1") == part
     for cents in (3_00, 6_00):
         with pytest.raises(IdempotencyConflict):
             correct(first, cents, key="c-1")
-    other = deposit(wallet=wallet, amount_cents=10_00, actor="t", at=NOON, key="d-1")
+    other = deposit(wallet=wallet, amount_cents=10_00, actor="system", at=NOON, key="d-1")
     with pytest.raises(IdempotencyConflict):
         correct(other, 4_00, key="c-1")
     with pytest.raises(IdempotencyConflict):
@@ -76,7 +76,7 @@ def test_the_same_key_undoes_once(wallet: Account) -> None:
 
 
 def test_the_database_holds_the_sum_the_way_and_the_accounts(wallet: Account) -> None:
-    first = deposit(wallet=wallet, amount_cents=10_00, actor="t", at=NOON)
+    first = deposit(wallet=wallet, amount_cents=10_00, actor="system", at=NOON)
     correct(first, 4_00)
     house_account = operator_account(kind=AccountKind.HOUSE, unit=Unit.EUR)
     back = {
@@ -105,18 +105,25 @@ def test_what_the_balance_cannot_bear_becomes_a_debt_and_is_taken_from_no_later_
         debit=operator_account(kind=AccountKind.HOUSE, unit=Unit.EUR), credit=wallet, amount_cents=36_00,
         reason=Reason.PRIZE, actor="system", at=NOON,
     )  # fmt: skip
-    withdraw(wallet=wallet, amount_cents=26_00, actor="t", at=NOON)
+    withdraw(wallet=wallet, amount_cents=26_00, actor="system", at=NOON)
     correct(prize, 36_00)
     assert wallet.player is not None
     receivable = open_receivable(player=wallet.player, unit=Unit.EUR)
     assert (balance(wallet), owed_cents(receivable.pk)) == (0, 26_00)
     lent = Transfer.objects.get(reason=Reason.RECEIVABLE)
     assert (lent.debit, lent.credit, lent.corrects, lent.amount_cents) == (receivable, wallet, prize, 26_00)
-    deposit(wallet=wallet, amount_cents=50_00, actor="t", at=NOON)
+    deposit(wallet=wallet, amount_cents=50_00, actor="system", at=NOON)
     assert (balance(wallet), owed_cents(receivable.pk)) == (50_00, 26_00)
 
     def back(cents: int, key: str) -> Transfer:
-        return pay_back(player=wallet.player, unit=Unit.EUR, amount_cents=cents, actor="player", at=NOON, key=key)
+        return pay_back(
+            player=wallet.player,
+            unit=Unit.EUR,
+            amount_cents=cents,
+            actor=f"player:{wallet.player_id}",
+            at=NOON,
+            key=key,
+        )
 
     for cents in (26_01, 0, -1):
         with pytest.raises(MoreThanOwed):
@@ -134,16 +141,16 @@ def test_what_the_balance_cannot_bear_becomes_a_debt_and_is_taken_from_no_later_
 
 def test_chips_have_no_debt(wallet: Account) -> None:
     chips = Account.objects.create(kind=AccountKind.CHIPS, unit="EUR", player=wallet.player, balance_cents=0)
-    deposit(wallet=wallet, amount_cents=5_00, actor="t", at=NOON)
-    out = post_transfer(debit=wallet, credit=chips, amount_cents=5_00, reason=Reason.CHIPS_OUT, actor="t", at=NOON)
-    post_transfer(debit=chips, credit=wallet, amount_cents=1_00, reason=Reason.CHIPS_IN, actor="t", at=NOON)
+    deposit(wallet=wallet, amount_cents=5_00, actor="system", at=NOON)
+    out = post_transfer(debit=wallet, credit=chips, amount_cents=5_00, reason=Reason.CHIPS_OUT, actor="system", at=NOON)
+    post_transfer(debit=chips, credit=wallet, amount_cents=1_00, reason=Reason.CHIPS_IN, actor="system", at=NOON)
     with pytest.raises(BalanceTooLow):
         correct(out, 5_00)
     assert not Transfer.objects.filter(reason=Reason.CORRECTION).exists()
 
 
 def test_a_correction_is_itself_corrected(wallet: Account) -> None:
-    first = deposit(wallet=wallet, amount_cents=10_00, actor="t", at=NOON)
+    first = deposit(wallet=wallet, amount_cents=10_00, actor="system", at=NOON)
     mistaken = correct(first, 10_00)
     correct(mistaken, 10_00)
     assert balance(wallet) == 10_00
@@ -153,7 +160,7 @@ def test_a_correction_is_itself_corrected(wallet: Account) -> None:
 def test_every_reason_moves_money_along_each_of_its_ways_and_verify_knows_them(house: House, wallet: Account) -> None:
     """One transfer a way, through the ledger; what in play would hold at a table is not asked here."""
     assert {*FLOWS, Reason.CORRECTION} == set(Reason)
-    deposit(wallet=wallet, amount_cents=1000_00, actor="t", at=NOON)
+    deposit(wallet=wallet, amount_cents=1000_00, actor="system", at=NOON)
 
     def account(kind: AccountKind) -> Account:
         match kind:
@@ -175,7 +182,7 @@ def test_every_reason_moves_money_along_each_of_its_ways_and_verify_knows_them(h
     for reason, ways in chips_first:
         for debit, credit in ways:
             post_transfer(
-                debit=account(debit), credit=account(credit), amount_cents=10_00, reason=reason, actor="t", at=NOON
+                debit=account(debit), credit=account(credit), amount_cents=10_00, reason=reason, actor="system", at=NOON
             )
     hold_books("flows", "balances", "units", "receivables", "corrections")
     total = sum(

@@ -16,6 +16,7 @@ from django.db import IntegrityError, connection, transaction
 from django.urls import reverse
 
 from roulette_site.common.errors import RuleBroken
+from roulette_site.common.models import AuditEntry
 from sessions_app.models import EndBasis
 from sessions_app.services.game_sessions import end_game_session
 from tables.services.advance import sweep
@@ -25,7 +26,7 @@ from wallets.models import DocumentType, LoginRecord, PersonAct, PersonActKind, 
 from wallets.selectors.export import export_person
 from wallets.services.erasure import close_account, erase_person
 from wallets.services.ledger import withdraw
-from wallets.services.people import record_document, record_person
+from wallets.services.people import add_staff, record_document, record_person
 from wallets.services.standing import AccountNotEmpty
 
 pytestmark = pytest.mark.django_db
@@ -59,7 +60,7 @@ def pay_out(maria: PlayerAtTable) -> None:
     end_game_session(game_session=maria.game_session, basis=EndBasis.PLAYER, at=maria.house.forward())
     sweep(key=DRAW_KEY, now=maria.house.forward)
     maria.wallet.refresh_from_db()
-    withdraw(wallet=maria.wallet, amount_cents=maria.wallet.balance_cents, actor="t", at=maria.house.forward())
+    withdraw(wallet=maria.wallet, amount_cents=maria.wallet.balance_cents, actor="system", at=maria.house.forward())
 
 
 def everything_stored() -> str:
@@ -85,7 +86,7 @@ def test_after_retention_nothing_says_who_it_was_and_the_books_are_right(maria: 
     # The document is sealed from the beginning; the rest can be read until it is erased.
     assert [word in everything_stored() for word in known] == [True, True, True, False, True, True]
     pay_out(maria)
-    close_account(user=user, reason="asked for by letter", actor="staff:1", at=NOON)
+    close_account(user=user, reason="asked for by letter", actor="staff:900001", at=NOON)
     assert Session.objects.count() == 0
     erase_person(user=user, reason="retention is over", actor="system", at=NOON + YEARS)
     stored = everything_stored()
@@ -123,13 +124,15 @@ def test_data_are_not_erased_before_their_time(maria: PlayerAtTable) -> None:
     User.objects.filter(pk=user.pk).update(is_active=True)
     assert User.objects.values().get(pk=user.pk) == before
     with pytest.raises(AccountNotEmpty):
-        close_account(user=user, reason="asked for", actor="staff:1", at=NOON)
+        close_account(user=user, reason="asked for", actor="staff:900001", at=NOON)
     assert refused() == "account_not_closed"
     pay_out(maria)
-    close_account(user=user, reason="asked for", actor="staff:1", at=NOON)
+    close_account(user=user, reason="asked for", actor="staff:900001", at=NOON)
     assert refused(at=NOON + YEARS - dt.timedelta(seconds=1)) == "retention_not_over"
-    for reason in ("", "  ", "x" * 301, "a\nb"):
+    for reason in ("", "  "):
         assert refused(reason=reason) == "reason_missing"
+    for reason in ("x" * 301, "a\tb", "passport LX 998877"):
+        assert refused(reason=reason) == "reason_not_usable"
     erase_person(user=user_of(maria), reason="retention is over", actor="system", at=NOON + YEARS)
     with pytest.raises(RuleBroken) as again:
         erase_person(user=user_of(maria), reason="again", actor="system", at=NOON + YEARS)
@@ -139,12 +142,12 @@ def test_data_are_not_erased_before_their_time(maria: PlayerAtTable) -> None:
 def test_the_time_runs_from_the_latest_closing(maria: PlayerAtTable) -> None:
     pay_out(maria)
     user = user_of(maria)
-    close_account(user=user, reason="asked for", actor="staff:1", at=NOON)
+    close_account(user=user, reason="asked for", actor="staff:900001", at=NOON)
     with pytest.raises(RuleBroken) as twice:
-        close_account(user=user, reason="asked for", actor="staff:1", at=NOON)
+        close_account(user=user, reason="asked for", actor="staff:900001", at=NOON)
     assert twice.value.code == "account_closed"
     User.objects.filter(pk=user.pk).update(is_active=True)
-    close_account(user=user, reason="again", actor="staff:1", at=NOON + YEARS)
+    close_account(user=user, reason="again", actor="staff:900001", at=NOON + YEARS)
     with pytest.raises(RuleBroken) as refused:
         erase_person(user=user, reason="too early", actor="system", at=NOON + YEARS)
     assert refused.value.code == "retention_not_over"
@@ -152,7 +155,7 @@ def test_the_time_runs_from_the_latest_closing(maria: PlayerAtTable) -> None:
 
 def test_an_act_on_somebody_is_never_changed(maria: PlayerAtTable) -> None:
     pay_out(maria)
-    act = close_account(user=user_of(maria), reason="asked for", actor="staff:1", at=NOON)
+    act = close_account(user=user_of(maria), reason="asked for", actor="staff:900001", at=NOON)
     with pytest.raises(IntegrityError), transaction.atomic():
         PersonAct.objects.filter(pk=act.pk).update(reason="nicer words")
 
@@ -188,12 +191,28 @@ def test_another_players_data_are_not_in_the_export(maria: PlayerAtTable) -> Non
 
 def test_the_commands_export_and_refuse(maria: PlayerAtTable) -> None:
     user = user_of(maria)
+    clerk = f"staff:{add_staff(email='c@x.example', full_name='C', roles=['Compliance'], at=NOON).pk}"
     said = io.StringIO()
-    call_command("export_person", user.pk, actor="staff:1", reason="asked for by letter", stdout=said)
+    call_command("export_person", user.pk, actor=clerk, reason="asked for by letter", stdout=said)
     assert json.loads(said.getvalue())["user"]["id"] == user.pk
-    assert PersonAct.objects.get().kind == "exported"
+    assert (PersonAct.objects.get().kind, PersonAct.objects.get().actor) == ("exported", clerk)
+    assert AuditEntry.objects.get(act="person_exported").actor == clerk
     with pytest.raises(CommandError, match="account_not_closed"):
-        call_command("erase_person", user.pk, actor="staff:1", reason="over")
+        call_command("erase_person", user.pk, actor=clerk, reason="over")
+    for nobody in (
+        "Mr. Evil <x>",
+        "staff:900001",
+        "staff:900000",
+        f"staff:{user.pk}",
+        f"player:{user.pk}",
+        clerk + "\n",
+    ):
+        for command in ("export_person", "erase_person"):
+            with pytest.raises(CommandError, match="--actor is staff"):
+                call_command(command, user.pk, actor=nobody, reason="over")
+    with pytest.raises(CommandError, match="reason_not_usable"):
+        call_command("export_person", user.pk, actor=clerk, reason="for maria@home.example")
+    assert PersonAct.objects.count() == 1
     for command in ("export_person", "erase_person"):
         with pytest.raises(CommandError, match="no user"):
-            call_command(command, 10**9, actor="staff:1", reason="over")
+            call_command(command, 10**9, actor="staff:900001", reason="over")

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from django.db import DatabaseError, transaction
 
+from roulette_site.common.reasons import ReasonNotUsable
 from tests.house import NOON, House, make_house
-from wallets.models import Account, Exclusion, ExclusionEnd, ExclusionKind, Player
+from wallets.models import Account, Exclusion, ExclusionEnd, Player
 from wallets.protection import END_OF_TIME, WITHOUT_END
 from wallets.services.exclusion import (
     NoEarlyEnd,
@@ -18,7 +19,6 @@ from wallets.services.exclusion import (
     exclude_self,
     lift_exclusion,
 )
-from wallets.services.standing import ReasonMissing
 
 pytestmark = pytest.mark.django_db
 DAY = dt.timedelta(days=1)
@@ -101,33 +101,35 @@ def test_nobody_lifts_what_the_player_chose(maria: Player) -> None:
         chosen = exclude_self(player=maria, term=term, at=NOON)
         with pytest.raises(NoEarlyEnd):
             lift_exclusion(
-                exclusion_id=chosen.pk, reason="she asked", actor="staff:1", second_actor="staff:2", at=NOON + DAY
+                exclusion_id=chosen.pk,
+                reason="she asked",
+                actor="staff:900001",
+                second_actor="staff:900002",
+                at=NOON + DAY,
             )
     assert not ExclusionEnd.objects.exists()
 
 
 def test_two_people_lift_what_the_operator_decided(maria: Player) -> None:
-    decided = exclude_player(
-        player=maria, kind=ExclusionKind.OPERATOR, ends_at=None, reason="a report", actor="staff:1", at=NOON
-    )
+    decided = exclude_player(player=maria, ends_at=None, reason="a report", actor="staff:900001", at=NOON)
     assert excluded_until(maria) == END_OF_TIME
-    lift: dict[str, Any] = {"exclusion_id": decided.pk, "actor": "staff:1", "at": NOON + DAY}
-    for second_actor in ("", "staff:1"):
+    lift: dict[str, Any] = {"exclusion_id": decided.pk, "actor": "staff:900001", "at": NOON + DAY}
+    for second_actor in ("", "staff:900001"):
         with pytest.raises(TwoPeopleNeeded):
             lift_exclusion(**lift, reason="a mistake", second_actor=second_actor)
-    with pytest.raises(ReasonMissing):
-        lift_exclusion(**lift, reason="", second_actor="staff:2")
-    lift_exclusion(**lift, reason="a mistake", second_actor="staff:2")
+    with pytest.raises(ReasonNotUsable):
+        lift_exclusion(**lift, reason="", second_actor="staff:900002")
+    lift_exclusion(**lift, reason="a mistake", second_actor="staff:900002")
     assert excluded_until(maria) == NOON + DAY
     with pytest.raises(NoEarlyEnd):
-        lift_exclusion(**lift, reason="again", second_actor="staff:2")
+        lift_exclusion(**lift, reason="again", second_actor="staff:900002")
     with pytest.raises(NoEarlyEnd):
         ask_for_early_end(player=maria, at=NOON + DAY)
 
 
 def test_the_operator_says_why_and_until_when(maria: Player) -> None:
-    decide: dict[str, Any] = {"player": maria, "kind": ExclusionKind.OPERATOR, "actor": "staff:1", "at": NOON}
-    with pytest.raises(ReasonMissing):
+    decide: dict[str, Any] = {"player": maria, "actor": "staff:900001", "at": NOON}
+    with pytest.raises(ReasonNotUsable):
         exclude_player(**decide, ends_at=None, reason="\u202e")
     with pytest.raises(UnknownTerm):
         exclude_player(**decide, ends_at=NOON, reason="a report")
@@ -137,26 +139,26 @@ def test_the_operator_says_why_and_until_when(maria: Player) -> None:
 def test_the_database_refuses_what_would_end_an_exclusion_sooner(maria: Player) -> None:
     own = exclude_self(player=maria, term="1 year", at=NOON)
     pause = exclude_self(player=maria, term="24 hours", at=NOON)
-    theirs = exclude_player(
-        player=maria, kind=ExclusionKind.REGISTER, ends_at=None, reason="register", actor="system", at=NOON
-    )
+    theirs = exclude_player(player=maria, ends_at=None, reason="a report", actor="staff:900001", at=NOON)
     late = NOON + 200 * DAY
     me = f"player:{maria.pk}"
     for of, changes in (
-        (own, {"actor": "staff:1"}),
+        (own, {"actor": "staff:900001"}),
         (own, {"ends_at": late + 27 * DAY}),
         (own, {"asked_at": NOON, "ends_at": NOON + 80 * DAY}),
         (own, {"ends_at": late - DAY}),
         (pause, {}),
-        (theirs, {"actor": "staff:1"}),
-        (theirs, {"actor": "staff:1", "second_actor": "staff:1"}),
+        (theirs, {"actor": "staff:900001"}),
+        (theirs, {"actor": "staff:900001", "second_actor": "staff:900001"}),
     ):
         values: dict[str, Any] = {"asked_at": late, "ends_at": late + 31 * DAY, "actor": me, **changes}
         with pytest.raises(DatabaseError), transaction.atomic():
             ExclusionEnd.objects.create(exclusion=of, **values)
     with pytest.raises(DatabaseError), transaction.atomic():
         Exclusion.objects.create(
-            player=maria, kind="self", starts_at=NOON, ends_at=NOON + DAY, term="1 day", actor="staff:1"
+            player=maria, kind="self", starts_at=NOON, ends_at=NOON + DAY, term="1 day", actor="staff:900001"
         )
     ExclusionEnd.objects.create(exclusion=own, asked_at=late, ends_at=late + 31 * DAY, actor=me)
-    ExclusionEnd.objects.create(exclusion=theirs, asked_at=late, ends_at=late, actor="staff:1", second_actor="staff:2")
+    ExclusionEnd.objects.create(
+        exclusion=theirs, asked_at=late, ends_at=late, actor="staff:900001", second_actor="staff:900002"
+    )

@@ -10,7 +10,7 @@ from roulette_site.common.errors import RuleBroken
 from tables import draws
 from tables.services.rounds import draw_round
 from tables.services.settlement import settle_round
-from tests.house import DRAW_KEY, PlayerAtTable, make_house
+from tests.house import BY_TWO, DRAW_KEY, PlayerAtTable, make_house
 from wallets.amounts import InvalidAmount, format_cents, parse_cents
 from wallets.models import Transfer
 from wallets.selectors.operator_balances import operator_balance
@@ -72,14 +72,12 @@ class Flow:
         seat = self.player.seat
         return act(
             player=seat.player, amount_cents=parse_cents(op["amount"]), provider="bank",
-            key=f"case:{seat.pk}:{op['key']}", actor="test", at=self.player.house.forward(),
+            key=f"case:{seat.pk}:{op['key']}", actor=f"player:{seat.player_id}", at=self.player.house.forward(),
         )  # fmt: skip
 
     def _deposit(self, op: dict[str, Any]) -> None:
         request = self._ask(start_deposit, op).request
-        confirm_payment(
-            request_id=request.pk, reference=f"in-{request.pk}", actor="staff:1", at=self.player.house.forward()
-        )
+        confirm_payment(request_id=request.pk, reference=f"in-{request.pk}", **BY_TWO, at=self.player.house.forward())
 
     def _withdraw(self, op: dict[str, Any]) -> None:
         self._ask(request_withdrawal, op)

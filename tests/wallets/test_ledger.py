@@ -39,27 +39,27 @@ def balance(wallet: Account) -> int:
 
 
 def test_money_comes_in_and_goes_out(wallet: Account) -> None:
-    came = deposit(wallet=wallet, amount_cents=50_00, actor="t", at=NOON)
-    went = withdraw(wallet=wallet, amount_cents=20_00, actor="t", at=NOON)
+    came = deposit(wallet=wallet, amount_cents=50_00, actor="system", at=NOON)
+    went = withdraw(wallet=wallet, amount_cents=20_00, actor="system", at=NOON)
     assert balance(wallet) == 30_00
     assert (came.reason, came.credit, went.reason, went.debit) == (Reason.DEPOSIT, wallet, Reason.WITHDRAWAL, wallet)
 
 
 def test_more_than_there_is_does_not_go_out(wallet: Account) -> None:
-    deposit(wallet=wallet, amount_cents=5_00, actor="t", at=NOON)
+    deposit(wallet=wallet, amount_cents=5_00, actor="system", at=NOON)
     with pytest.raises(BalanceTooLow) as refused:
-        withdraw(wallet=wallet, amount_cents=5_01, actor="t", at=NOON)
+        withdraw(wallet=wallet, amount_cents=5_01, actor="system", at=NOON)
     assert refused.value.details == {"balance_cents": 5_00}
     assert balance(wallet) == 5_00
 
 
 def test_a_key_moves_money_once_and_never_something_else(wallet: Account) -> None:
-    first = deposit(wallet=wallet, amount_cents=5_00, actor="t", at=NOON, key="k-1")
-    assert deposit(wallet=wallet, amount_cents=5_00, actor="t", at=NOON, key="k-1") == first
+    first = deposit(wallet=wallet, amount_cents=5_00, actor="system", at=NOON, key="k-1")
+    assert deposit(wallet=wallet, amount_cents=5_00, actor="system", at=NOON, key="k-1") == first
     with pytest.raises(IdempotencyConflict):
-        deposit(wallet=wallet, amount_cents=6_00, actor="t", at=NOON, key="k-1")
+        deposit(wallet=wallet, amount_cents=6_00, actor="system", at=NOON, key="k-1")
     with pytest.raises(IdempotencyConflict):
-        withdraw(wallet=wallet, amount_cents=5_00, actor="t", at=NOON, key="k-1")
+        withdraw(wallet=wallet, amount_cents=5_00, actor="system", at=NOON, key="k-1")
     assert balance(wallet) == 5_00
 
 
@@ -84,7 +84,7 @@ def test_accounts_are_locked_inside_a_transaction_only(house: House) -> None:
 def test_a_balance_is_the_sum_of_its_transfers(wallet: Account, moves: list[tuple[bool, int]]) -> None:
     for is_deposit, cents in moves:
         try:
-            (deposit if is_deposit else withdraw)(wallet=wallet, amount_cents=cents, actor="t", at=NOON)
+            (deposit if is_deposit else withdraw)(wallet=wallet, amount_cents=cents, actor="system", at=NOON)
         except BalanceTooLow:
             continue
     came = sum(Transfer.objects.filter(credit=wallet).values_list("amount_cents", flat=True))
@@ -102,15 +102,17 @@ def refused(act: Callable[[], object], constraint: str) -> None:
 
 @pytest.mark.parametrize("cents", [0, -1, -5_00])
 def test_no_transfer_moves_nothing_or_less(wallet: Account, cents: int) -> None:
-    deposit(wallet=wallet, amount_cents=50_00, actor="t", at=NOON)
+    deposit(wallet=wallet, amount_cents=50_00, actor="system", at=NOON)
     for act in (deposit, withdraw):
-        refused(lambda act=act: act(wallet=wallet, amount_cents=cents, actor="t", at=NOON), "transfer_amount_positive")
+        refused(
+            lambda act=act: act(wallet=wallet, amount_cents=cents, actor="system", at=NOON), "transfer_amount_positive"
+        )
 
 
 def test_a_correction_names_what_it_corrects_and_nothing_else_does(wallet: Account) -> None:
-    first = deposit(wallet=wallet, amount_cents=50_00, actor="t", at=NOON)
+    first = deposit(wallet=wallet, amount_cents=50_00, actor="system", at=NOON)
     back = {
-        "debit": wallet, "credit": first.debit, "amount_cents": 50_00, "unit": "EUR", "actor": "staff:1", "created_at": NOON,
+        "debit": wallet, "credit": first.debit, "amount_cents": 50_00, "unit": "EUR", "actor": "staff:900001", "created_at": NOON,
     }  # fmt: skip
     named = "transfer_correction_names_the_first"
     refused(lambda: Transfer.objects.create(**back, reason=Reason.CORRECTION), named)
@@ -120,9 +122,9 @@ def test_a_correction_names_what_it_corrects_and_nothing_else_does(wallet: Accou
 
 
 def test_a_reason_is_one_of_those_that_are_known(wallet: Account) -> None:
-    first = deposit(wallet=wallet, amount_cents=50_00, actor="t", at=NOON)
+    first = deposit(wallet=wallet, amount_cents=50_00, actor="system", at=NOON)
     unknown = Transfer(
-        debit=first.debit, credit=wallet, amount_cents=1, unit="EUR", reason="a gift", actor="t", created_at=NOON
+        debit=first.debit, credit=wallet, amount_cents=1, unit="EUR", reason="a gift", actor="system", created_at=NOON
     )  # fmt: skip
     refused(unknown.save, "transfer_reason_known")
 
@@ -154,7 +156,7 @@ def test_players_accounts_carry_a_balance_and_the_operators_none(house: House, w
 
 def test_a_key_of_another_wallet_is_refused(house: House, wallet: Account) -> None:
     other = open_wallet(player=house.player(0), unit=Unit.EUR)
-    deposit(wallet=wallet, amount_cents=5_00, actor="t", at=NOON, key="k-1")
+    deposit(wallet=wallet, amount_cents=5_00, actor="system", at=NOON, key="k-1")
     with pytest.raises(IdempotencyConflict):
-        deposit(wallet=other, amount_cents=5_00, actor="t", at=NOON, key="k-1")
+        deposit(wallet=other, amount_cents=5_00, actor="system", at=NOON, key="k-1")
     assert (balance(wallet), balance(other)) == (5_00, 0)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.db import DatabaseError, transaction
 
+from roulette_site.common.reasons import ReasonNotUsable
 from tests.house import NOON, House, make_house
 from wallets.models import Account, Limit, LimitKind, LimitPeriod, LimitSide, Loosening, Player, Unit
 from wallets.selectors.gates import limit_of
@@ -22,7 +23,6 @@ from wallets.services.limits import (
     set_operator_limit,
     set_own_limit,
 )
-from wallets.services.standing import ReasonMissing
 
 pytestmark = pytest.mark.django_db
 HOUR, DAY = dt.timedelta(hours=1), dt.timedelta(days=1)
@@ -122,7 +122,7 @@ def test_nobody_confirms_for_another(house: House, maria: Player) -> None:
 
 
 def test_of_both_sides_the_stricter_wins(maria: Player) -> None:
-    by_staff: dict[str, Any] = {"player": maria, **LOSS_A_DAY, "actor": "staff:1"}
+    by_staff: dict[str, Any] = {"player": maria, **LOSS_A_DAY, "actor": "staff:900001"}
     set_operator_limit(**by_staff, value=60_00, reason="worried", at=NOON)
     assert holds(maria) == 60_00
     set_own_limit(player=maria, **LOSS_A_DAY, value=40_00, at=NOON)
@@ -134,17 +134,17 @@ def test_of_both_sides_the_stricter_wins(maria: Player) -> None:
 
 
 def test_staff_alone_can_only_tighten(maria: Player) -> None:
-    by_staff: dict[str, Any] = {"player": maria, **LOSS_A_DAY, "actor": "staff:1", "at": NOON}
+    by_staff: dict[str, Any] = {"player": maria, **LOSS_A_DAY, "actor": "staff:900001", "at": NOON}
     set_operator_limit(**by_staff, value=60_00, reason="worried")
-    for value, second in ((70_00, ""), (None, ""), (70_00, "staff:1")):
+    for value, second in ((70_00, ""), (None, ""), (70_00, "staff:900001")):
         with pytest.raises(OnlyTighter):
             set_operator_limit(**by_staff, value=value, reason="talked to her", second_actor=second)
-    with pytest.raises(ReasonMissing):
+    with pytest.raises(ReasonNotUsable):
         set_operator_limit(**by_staff, value=50_00, reason=" ")
     with pytest.raises(LimitUnchanged):
         set_operator_limit(**by_staff, value=60_00, reason="again")
     assert holds(maria) == 60_00
-    set_operator_limit(**by_staff, value=None, reason="talked to her", second_actor="staff:2")
+    set_operator_limit(**by_staff, value=None, reason="talked to her", second_actor="staff:900002")
     assert holds(maria) == 100_00
 
 
@@ -163,6 +163,14 @@ def test_what_is_no_limit_is_refused(maria: Player, kind: LimitKind, period: Lim
     with pytest.raises(InvalidLimit):
         set_own_limit(player=maria, kind=kind, period=period, value=value, at=NOON)
     assert Limit.objects.count() == 1
+
+
+def test_too_much_is_said_to_be_too_much(maria: Player) -> None:
+    asked: dict[str, Any] = {"player": maria, "kind": LimitKind.LOSS, "period": LimitPeriod.DAY, "at": NOON}
+    for value, words in ((10**17, "This is more than any limit can be."), (-1, "A limit is zero or more.")):
+        with pytest.raises(InvalidLimit) as refused:
+            set_own_limit(**asked, value=value)
+        assert refused.value.message == words
 
 
 def test_the_same_limit_again_is_said_to_be_there(maria: Player) -> None:
@@ -190,22 +198,22 @@ def row(player: Player, **changes: Any) -> Limit:
     return Limit(**{"player": player, **LOSS_A_DAY, "value": 50_00, "set_at": NOON, **own, **changes})
 
 
-OPERATORS = {"side": LimitSide.OPERATOR, "actor": "staff:1", "reason": "worried"}
+OPERATORS = {"side": LimitSide.OPERATOR, "actor": "staff:900001", "reason": "worried"}
 
 
 @pytest.mark.parametrize(
     "changes",
     [
-        {"actor": "staff:1"},
+        {"actor": "staff:900001"},
         {"actor": "player:0"},
         {"value": 200_00},
         {"value": None},
         OPERATORS | {"value": 70_00},
         OPERATORS | {"value": None},
-        OPERATORS | {"value": 70_00, "second_actor": "staff:1"},
+        OPERATORS | {"value": 70_00, "second_actor": "staff:900001"},
         OPERATORS | {"reason": ""},
         {"period": LimitPeriod.ROUND},
-        {"second_actor": "staff:2"},
+        {"second_actor": "staff:900002"},
         {"side": "house"},
         {"value": -1},
     ],

@@ -245,7 +245,7 @@ class TestPersonalData:
         user = register().user
         user.email = "other@test.example"
         user.save()
-        refresh_person_keys(user)
+        refresh_person_keys(user, at=NOON)
         assert not find_by_email("nuno@test.example")
         assert [one.user_id for one in find_by_email("other@test.example")] == [user.pk]
 

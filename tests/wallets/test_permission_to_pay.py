@@ -4,19 +4,39 @@ import datetime as dt
 from typing import Any
 
 import pytest
+from django.conf import settings
 
 from roulette_site.common.errors import RuleBroken
 from tests.house import NOON, House, make_house
-from wallets.models import Account, KycState, LimitKind, LimitPeriod, Player, Standing, Unit
+from wallets.models import (
+    Account,
+    CashKind,
+    CashRequest,
+    KycState,
+    LimitKind,
+    LimitPeriod,
+    NoticeOutcome,
+    Player,
+    Standing,
+    Unit,
+)
+from wallets.services.cash_requests import start_deposit
+from wallets.services.cash_steps import expire_deposits
 from wallets.services.exclusion import exclude_self
 from wallets.services.ledger import deposit, open_wallet
 from wallets.services.limits import set_operator_limit, set_own_limit
+from wallets.services.notices import Told, take_notice
 from wallets.services.people import add_player
-from wallets.services.permission_to_pay import TEST_ACCOUNT_CAP_CENTS, check_deposit, check_withdrawal
+from wallets.services.permission_to_pay import (
+    TEST_ACCOUNT_CAP_CENTS,
+    DepositLimitReached,
+    check_deposit,
+    check_withdrawal,
+)
 from wallets.services.standing import set_kyc_state, set_standing
 
 pytestmark = pytest.mark.django_db
-BY_STAFF: dict[str, Any] = {"reason": "a report", "actor": "staff:1", "at": NOON}
+BY_STAFF: dict[str, Any] = {"reason": "a report", "actor": "staff:900001", "at": NOON}
 
 
 @pytest.fixture
@@ -78,6 +98,41 @@ def test_deposits_are_limited_by_the_players_own_day_week_and_month(maria: Playe
     assert error.value.details == {"period": "week", "left_cents": 30_00}
     check_deposit(player=maria, amount_cents=30_00, at=tomorrow)
     check_deposit(player=maria, amount_cents=50_00, at=NOON + dt.timedelta(days=7))
+
+
+def test_what_is_on_its_way_counts_before_another_deposit_begins_and_not_when_it_comes(maria: Player) -> None:
+    limit(maria, LimitPeriod.DAY, 50_00)
+
+    def begin(cents: int) -> CashRequest:
+        key = f"k{cents}:{CashRequest.objects.count()}"
+        return start_deposit(
+            player=maria, amount_cents=cents, provider="bank", key=key, actor=f"player:{maria.pk}", at=NOON
+        ).request
+
+    first = begin(30_00)
+    with pytest.raises(RuleBroken) as error:
+        begin(20_01)
+    assert error.value.details == {"period": "day", "left_cents": 20_00, "on_its_way_cents": 30_00}
+    assert error.value.message == "The deposit limit leaves 20.00 for today. 30.00 are on their way."
+    second = begin(20_00)
+    # Both come, each counted once: what kept to the limit when it began is credited.
+    for one in (first, second):
+        told = Told("bank", f"b-{one}", str(one), CashKind.DEPOSIT, NoticeOutcome.PAID, one.amount_cents, "EUR")
+        assert take_notice(told=told, actor="provider:bank", at=NOON).notice.verdict == "applied"
+    assert Account.objects.get(player=maria, unit=Unit.EUR).balance_cents == 50_00
+    tomorrow = NOON + dt.timedelta(days=1)
+    check_deposit(player=maria, amount_cents=50_00, at=tomorrow, is_beginning=True)
+
+
+def test_a_deposit_that_expires_counts_no_more(maria: Player) -> None:
+    limit(maria, LimitPeriod.DAY, 50_00)
+    start_deposit(player=maria, amount_cents=50_00, provider="bank", key="k", actor="api:x", at=NOON)
+    # It may still come, on whatever day.
+    later = NOON + dt.timedelta(hours=settings.DEPOSIT_EXPIRES_HOURS)
+    with pytest.raises(DepositLimitReached):
+        check_deposit(player=maria, amount_cents=1, at=later, is_beginning=True)
+    assert expire_deposits(at=later) == 1
+    check_deposit(player=maria, amount_cents=50_00, at=later, is_beginning=True)
 
 
 def test_the_stricter_of_both_sides_holds(maria: Player) -> None:

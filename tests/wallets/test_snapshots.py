@@ -47,9 +47,9 @@ def bank() -> Account:
 
 def test_days_are_folded_one_on_the_other_and_made_once(wallet: Account) -> None:
     first = rule().day_of(NOON)
-    deposit(wallet=wallet, amount_cents=10_00, actor="t", at=NOON)
-    last = withdraw(wallet=wallet, amount_cents=3_00, actor="t", at=NOON + dt.timedelta(hours=1))
-    deposit(wallet=wallet, amount_cents=5_00, actor="t", at=NOON + 2 * DAY)
+    deposit(wallet=wallet, amount_cents=10_00, actor="system", at=NOON)
+    last = withdraw(wallet=wallet, amount_cents=3_00, actor="system", at=NOON + dt.timedelta(hours=1))
+    deposit(wallet=wallet, amount_cents=5_00, actor="system", at=NOON + 2 * DAY)
     at = NOON + 3 * DAY
     assert snapshot_missing_days(rule=rule(), at=at) == [first, first + DAY, first + 2 * DAY]
     assert snapshot_missing_days(rule=rule(), at=at) == []
@@ -61,13 +61,13 @@ def test_days_are_folded_one_on_the_other_and_made_once(wallet: Account) -> None
 
 
 def test_the_fast_balance_is_the_last_snapshot_and_what_came_since(wallet: Account) -> None:
-    deposit(wallet=wallet, amount_cents=10_00, actor="t", at=NOON)
+    deposit(wallet=wallet, amount_cents=10_00, actor="system", at=NOON)
     assert operator_balance(bank().pk) == -10_00
     snapshot_missing_days(rule=rule(), at=NOON + DAY)
     assert operator_balance(bank().pk) == -10_00
-    withdraw(wallet=wallet, amount_cents=4_00, actor="t", at=NOON + DAY)
+    withdraw(wallet=wallet, amount_cents=4_00, actor="system", at=NOON + DAY)
     # Told with an hour of the day before: it belongs to the day in whose rows it stands, and is lost in neither.
-    deposit(wallet=wallet, amount_cents=1_00, actor="t", at=NOON)
+    deposit(wallet=wallet, amount_cents=1_00, actor="system", at=NOON)
     assert operator_balance(bank().pk) == -7_00
     snapshot_missing_days(rule=rule(), at=NOON + 2 * DAY)
     assert operator_balance(bank().pk) == -7_00
@@ -76,7 +76,7 @@ def test_the_fast_balance_is_the_last_snapshot_and_what_came_since(wallet: Accou
 
 
 def test_a_day_is_over_a_little_after_its_end_and_not_before(wallet: Account) -> None:
-    deposit(wallet=wallet, amount_cents=10_00, actor="t", at=NOON)
+    deposit(wallet=wallet, amount_cents=10_00, actor="system", at=NOON)
     day = rule().day_of(NOON)
     end = rule().bounds_of(day)[1]
     with pytest.raises(DayNotOver):
@@ -100,8 +100,8 @@ def test_a_day_of_twenty_three_hours_ends_when_it_ends(wallet: Account) -> None:
     # In Lisbon the clocks went forward in the night to 29 March 2026: the day that began on the 28th has 23 hours.
     end = rule().bounds_of(dt.date(2026, 3, 28))[1]
     assert end == dt.datetime(2026, 3, 29, 5, 0, tzinfo=dt.UTC)
-    deposit(wallet=wallet, amount_cents=10_00, actor="t", at=end - dt.timedelta(seconds=1))
-    deposit(wallet=wallet, amount_cents=1_00, actor="t", at=end)
+    deposit(wallet=wallet, amount_cents=10_00, actor="system", at=end - dt.timedelta(seconds=1))
+    deposit(wallet=wallet, amount_cents=1_00, actor="system", at=end)
     snapshot_missing_days(rule=rule(), at=end + 2 * DAY)
     made = AccountSnapshot.objects.filter(account=bank()).order_by("gaming_day").values_list("balance_cents", flat=True)
     assert list(made) == [-10_00, -11_00]
@@ -109,7 +109,7 @@ def test_a_day_of_twenty_three_hours_ends_when_it_ends(wallet: Account) -> None:
 
 def test_a_day_reads_only_the_transfers_since_the_day_before(wallet: Account) -> None:
     for days in range(3):
-        deposit(wallet=wallet, amount_cents=10_00, actor="t", at=NOON + days * DAY)
+        deposit(wallet=wallet, amount_cents=10_00, actor="system", at=NOON + days * DAY)
     snapshot_missing_days(rule=rule(), at=NOON + 2 * DAY)
     with CaptureQueriesContext(
         connection,
@@ -122,7 +122,7 @@ def test_a_day_reads_only_the_transfers_since_the_day_before(wallet: Account) ->
 
 
 def test_the_command_makes_them_and_says_which(wallet: Account) -> None:
-    deposit(wallet=wallet, amount_cents=10_00, actor="t", at=NOON)
+    deposit(wallet=wallet, amount_cents=10_00, actor="system", at=NOON)
     out = StringIO()
     call_command("snapshot_days", stdout=out)
     assert "2026-06-15" in out.getvalue()

@@ -8,6 +8,7 @@ from allauth.mfa.totp.internal.auth import format_hotp_value, generate_totp_secr
 from django.conf import settings
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from tests.house import PlayerAtTable
 from wallets.models import Player, User
@@ -37,7 +38,7 @@ def staff_client(user: User) -> Client:
 def give_second_factor(user: User) -> str:
     """Set up a second factor; returns the secret of the device."""
     secret = generate_totp_secret()
-    set_up_second_factor(user=user, secret=secret)
+    set_up_second_factor(user=user, secret=secret, at=timezone.now())
     return secret
 
 

@@ -3,6 +3,7 @@
 import pytest
 from django.apps import apps
 from django.contrib import admin
+from django.test import Client
 from django.urls import reverse
 
 from roulette_site.common.read_only_admin import ReadOnlyAdmin
@@ -27,6 +28,13 @@ def test_every_model_is_there_and_only_people_and_house_are_edited() -> None:
     assert there == set(OURS) - NOT_THERE
     read_only = {label for label in there if isinstance(admin.site._registry[OURS[label]], ReadOnlyAdmin)}
     assert read_only == there - EDITED
+
+
+def test_its_pages_name_their_icon() -> None:
+    """A browser that is told of none asks for /favicon.ico, which is not there."""
+    boss = staff_client(User.objects.create_superuser("boss@test.example", "x"))
+    assert '<link rel="icon" href="/static/img/icon.svg"' in boss.get(reverse("admin:index")).content.decode()
+    assert '<link rel="icon" href="/static/img/icon.svg"' in Client().get(reverse("admin:login")).content.decode()
 
 
 def test_every_list_and_row_opens_and_takes_no_change() -> None:

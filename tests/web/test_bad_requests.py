@@ -6,10 +6,13 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from roulette_site.common.models import FourEyesRequest
 from sessions_app.models import GameSession
 from tables.models import Slip
-from tests.house import PlayerAtTable, bet, make_house
-from wallets.models import Transfer, User
+from tests.house import NOON, PlayerAtTable, bet, make_house
+from wallets.models import CashKind, NoticeOutcome, Transfer, User
+from wallets.services.cash_requests import start_deposit
+from wallets.services.notices import Told, take_notice
 
 from .pages import client_of, htmx, key, staff_client
 
@@ -50,6 +53,38 @@ def test_the_back_office_finds_nothing_under_impossible_names(maria: PlayerAtTab
                 assert staff.get(f"/backoffice/tables/{model}/{pk}/{page}/").status_code in (302, 404), (model, pk)
     for query in ("tables/gameround/?state__exact=%00", "wallets/apikey/%00/change/"):
         assert staff.get(f"/backoffice/{query}").status_code == 400
+
+
+@pytest.mark.parametrize("text", ["\0x", "maria\0"])
+def test_no_text_of_a_form_of_the_staff_breaks_a_query(maria: PlayerAtTable, text: str) -> None:
+    """PostgreSQL takes no NUL: what cannot be looked for is refused before it is."""
+    player = maria.game_session.player
+    told = Told("bank", "B-1", "", CashKind.DEPOSIT, NoticeOutcome.PAID, 50_00, "EUR")
+    suspended = take_notice(told=told, actor="provider:bank", at=NOON).notice.suspended
+    deposit = start_deposit(player=player, amount_cents=100, provider="bank", key="k", actor="system", at=NOON).request
+    root = User.objects.create_superuser("boss@test.example", "x")
+    staff, colleague = staff_client(root), User.objects.create_user("ana@test.example", is_staff=True)
+    typed = (
+        "to", "reason", "evidence", "reference", "search", "document_number", "email", "number", "country", "role",
+        "amount", "kind", "period", "state", "cause", "direction", "term", "seen", "transfer", "exclusion", "starts_at",
+        "ends_at", "expires_on", "consent", "document_type",
+    )  # fmt: skip
+    fields = dict.fromkeys(typed, text)
+    players = ("kyc", "suspend", "limit", "exclude", "ask-adjustment", "ask-correction", "ask-loosening")
+    for page, acts in (
+        (reverse("staff-suspended", args=[suspended.pk]), ("assign", "send-back")),
+        (reverse("staff-cash-request", args=[deposit.pk]), ("confirm", "fail", "hold")),
+        (reverse("staff-restricted"), ("search", "enter")),
+        (reverse("staff-papers", args=[player.pk]), ("record", "verify", "refuse")),
+        (reverse("staff-player", args=[player.pk]), players),
+        (reverse("staff-receivable", args=[player.pk]), ("take",)),
+        (reverse("staff-ask-for-role", args=[colleague.pk]), ("",)),
+        (reverse("staff-act-on-person", args=[colleague.pk, "unlock"]), ("",)),
+    ):
+        for act in acts:
+            answer = staff.post(page, fields | {"act": act})
+            assert answer.status_code in (200, 409, 422), (page, act, answer.status_code)
+    assert not FourEyesRequest.objects.exists()
 
 
 def test_a_form_in_another_encoding_is_refused(client: Client, maria: PlayerAtTable) -> None:

@@ -1,21 +1,39 @@
 """The player's cash desk and transfers, with script and without, and the staff's pages about them."""
 
 import csv
+import datetime as dt
 import io
 
 import pytest
 from django.contrib.auth.models import Group
+from django.db import transaction
 from django.test import Client
 from django.urls import reverse
-from django.utils.translation import override
+from django.utils import timezone
 
+from tables.models import Bet
+from tables.roulette.cloth import find_spot
 from tests.house import NOON, House, bet, make_house
 from wallets.csv_cells import safe_cell
-from wallets.models import CashRequest, Finding, FindingKind, Player, Transfer, Unit, User
+from wallets.models import (
+    CashRequest,
+    Finding,
+    FindingKind,
+    LimitKind,
+    LimitPeriod,
+    OfferOccasion,
+    Player,
+    Transfer,
+    Unit,
+    User,
+)
 from wallets.services.cash_requests import request_withdrawal, start_deposit
 from wallets.services.cash_steps import approve_withdrawal
 from wallets.services.findings import open_finding
 from wallets.services.ledger import deposit, open_wallet
+from wallets.services.limits import set_own_limit
+from wallets.services.limits_offers import note_answer
+from wallets.services.people import record_person
 
 from .pages import client_of, form_of, staff_client
 
@@ -29,7 +47,10 @@ def house() -> House:
 
 @pytest.fixture
 def maria(house: House) -> Player:
-    return house.player(100_00)
+    maria = house.player(100_00)
+    with transaction.atomic():
+        note_answer(player=maria, occasion=OfferOccasion.FIRST_DEPOSIT, limits_set=0, at=NOON)
+    return maria
 
 
 def balance(player: Player) -> int:
@@ -104,21 +125,67 @@ def test_a_form_sent_five_times_asks_once_and_one_without_a_key_never(maria: Pla
     assert balance(maria) == 60_00
 
 
-def test_amounts_are_typed_and_shown_in_the_players_language(maria: Player, settings) -> None:
-    settings.LANGUAGES = [("en", "English"), ("pt", "Português")]
+@pytest.mark.parametrize("language", ["pt", "fr"])
+def test_amounts_are_typed_and_shown_in_the_players_language(maria: Player, language: str) -> None:
+    record_person(user=maria.user, birth_date=dt.date(1990, 1, 2), country="PT", language=language, at=NOON)
     client = client_of(maria)
-    with override("pt"):
-        answer = client.post(
-            reverse("withdraw"), {"key": "0000-0001-test", "provider": "bank", "amount": "12,50"},
-            headers={"Accept-Language": "pt"},
-        )  # fmt: skip
+    answer = client.post(reverse("withdraw"), {"key": "0000-0001-test", "provider": "bank", "amount": "12,50"})
     assert answer.status_code == 302
     assert balance(maria) == 87_50
-    assert "87,50" in client.get(reverse("cash"), headers={"Accept-Language": "pt"}).content.decode()
+    page = client.get(reverse("cash")).content.decode()
+    assert "87,50" in page
+    assert "87.50" not in page
+    # Who asks next, in the same thread, chose nothing.
+    assert "87.50" not in (text := Client().get(reverse("login")).content.decode())
+    assert "87,50" not in text
+
+
+def test_limits_and_stakes_are_typed_as_the_player_writes_them(house: House) -> None:
+    maria = house.seated()
+    record_person(user=maria.seat.player.user, birth_date=dt.date(1990, 1, 2), country="PT", language="pt", at=NOON)
+    client = client_of(maria.seat.player)
+    fields = {"kind": "loss", "period": "day", "value": "12,50"}
+    assert client.post(reverse("limits"), fields).status_code == 302
+    assert 'value="12,50"' in client.get(reverse("limits")).content.decode()
+    play = reverse("play", args=[house.table.slug])
+    assert 'value="0,50"' in client.get(play).content.decode()
+    for n, stake in enumerate(("1,50", "1.50")):
+        fields = {"spot": str(find_spot("red", []).index), "stake": stake, "key": f"0000-{n}-test"}
+        assert client.post(reverse("bets", args=[house.table.slug]), fields).status_code == 302
+    assert list(Bet.objects.values_list("stake_cents", flat=True)) == [150, 150]
+
+
+def test_refusals_and_chips_write_amounts_as_the_player_does(house: House) -> None:
+    maria = house.seated(20_00)
+    player = maria.seat.player
+    with transaction.atomic():
+        note_answer(player=player, occasion=OfferOccasion.FIRST_DEPOSIT, limits_set=0, at=NOON)
+    record_person(user=player.user, birth_date=dt.date(1990, 1, 2), country="PT", language="pt", at=NOON)
+    set_own_limit(player=player, kind=LimitKind.DEPOSIT, period=LimitPeriod.DAY, value=30_00, at=timezone.now())
+    client = client_of(player)
+    assert "The deposit limit leaves 30,00 for today." in send(client, "deposit", "31").content.decode()
+    for n, (spot, stake, said) in enumerate(
+        (
+            (find_spot("straight", [17]), "16", "At most 15,00 may stand on this spot in a round."),
+            (find_spot("red", []), "21", "Your balance of 20,00 does not cover the bets."),
+            (find_spot("red", []), "0,1", "The minimum is 0,50."),
+            (find_spot("red", []), "0,55", "Stakes move in steps of 0,10."),
+            (find_spot("red", []), "1.005", "1.005 can be read in two ways: write the stake with its cents."),
+            (find_spot("red", []), "1e3", "Write the amount in digits, and cents like this: 12,50."),
+        )
+    ):
+        fields = {"spot": str(spot.index), "stake": stake, "key": f"0000-{n:04d}-test"}
+        page = client.post(reverse("bets", args=[house.table.slug]), fields).content.decode()
+        assert said in page
+        assert 'data-text="0,50"' in page
+        assert 'data-text="0.50"' not in page
+    assert not Bet.objects.exists()
 
 
 def test_nobody_sees_anothers_requests_and_transfers(house: House, maria: Player) -> None:
-    request = start_deposit(player=maria, amount_cents=12_34, provider="bank", key="k-1", actor="t", at=NOON).request
+    request = start_deposit(
+        player=maria, amount_cents=12_34, provider="bank", key="k-1", actor="system", at=NOON
+    ).request
     joao = client_of(house.player(0))
     for address in (reverse("cash"), reverse("transfers"), f"{reverse('transfers')}?format=csv"):
         answer = joao.get(address)
@@ -143,7 +210,7 @@ def test_transfers_are_filtered_paged_and_sent_as_a_file(house: House) -> None:
     player = seated.game_session.player
     client, wallet = client_of(player), seated.wallet
     for cents in range(1, 121):
-        deposit(wallet=wallet, amount_cents=cents, actor="t", at=house.forward())
+        deposit(wallet=wallet, amount_cents=cents, actor="system", at=house.forward())
     pages, address = [], reverse("transfers")
     while address:
         page = client.get(address).content.decode()
@@ -193,14 +260,17 @@ def finance(group: str = "Finance", name: str = "finance") -> Client:
 
 
 def waiting(maria: Player) -> CashRequest:
-    return request_withdrawal(player=maria, amount_cents=40_00, provider="bank", key="k-1", actor="t", at=NOON).request
+    return request_withdrawal(
+        player=maria, amount_cents=40_00, provider="bank", key="k-1", actor="system", at=NOON
+    ).request
 
 
 def test_finance_takes_a_withdrawal_to_its_end(maria: Player) -> None:
     request, client = waiting(maria), finance()
     page = reverse("staff-cash-request", args=[request.pk])
-    assert request.reference in client.get(f"{reverse('staff-cash')}?state=requested").content.decode()
-    assert request.reference not in client.get(f"{reverse('staff-cash')}?state=paid").content.decode()
+    # By its link: the letters of a reference may stand in a form's token.
+    assert f'href="{page}"' in client.get(f"{reverse('staff-cash')}?state=requested").content.decode()
+    assert f'href="{page}"' not in client.get(f"{reverse('staff-cash')}?state=paid").content.decode()
     for act, more, state in (
         ("hold", {"reason": ""}, "requested"),
         ("hold", {"reason": "A look at it."}, "held"),
@@ -222,17 +292,37 @@ def test_finance_takes_a_withdrawal_to_its_end(maria: Player) -> None:
 
 def test_a_withdrawal_that_was_refused_goes_back(maria: Player) -> None:
     request, client = waiting(maria), finance()
-    approve_withdrawal(request_id=request.pk, actor="staff:1", at=NOON)
+    approve_withdrawal(request_id=request.pk, actor="staff:900001", at=NOON)
     CashRequest.objects.filter(pk=request.pk).update(state="sent")
     page = reverse("staff-cash-request", args=[request.pk])
-    assert "Say why" in client.post(page, {"act": "fail", "reason": " "}).content.decode()
+    assert "Give the reason" in client.post(page, {"act": "fail", "reason": " "}).content.decode()
     assert client.post(page, {"act": "fail", "reason": "No such account."}).status_code == 302
     assert balance(maria) == 100_00
 
 
+def test_staff_are_told_when_what_they_said_did_nothing(maria: Player) -> None:
+    first, second = (
+        start_deposit(player=maria, amount_cents=25_00, provider="bank", key=f"k-{n}", actor="system", at=NOON).request
+        for n in (1, 2)
+    )
+    client = finance()
+
+    def said(request: CashRequest) -> str:
+        page = reverse("staff-cash-request", args=[request.pk])
+        return client.post(page, {"act": "confirm", "reference": "B-1"}, follow=True).content.decode()
+
+    assert f"{first}: done." in said(first)
+    # The number of another payment: it is his word on that one, and moves nothing.
+    text = said(second)
+    assert "nothing was done: this number was told of before" in text
+    assert "done." not in text.replace("was done:", "")
+    second.refresh_from_db()
+    assert (second.state, balance(maria)) == ("started", 125_00)
+
+
 def test_a_finding_is_taken_and_resolved_on_the_workbench(maria: Player) -> None:
     finding = open_finding(
-        kind=FindingKind.BALANCE, subject="a", detail="Seven cents.", actor="t", at=NOON, amount_cents=7
+        kind=FindingKind.BALANCE, subject="a", detail="Seven cents.", actor="system", at=NOON, amount_cents=7
     )
     assert finding is not None
     filipa, goncalo = finance(name="filipa"), finance(name="goncalo")
@@ -250,7 +340,7 @@ def test_a_finding_is_taken_and_resolved_on_the_workbench(maria: Player) -> None
 
 def test_every_staff_page_asks_who_is_there_and_what_he_may(maria: Player) -> None:
     request = waiting(maria)
-    open_finding(kind=FindingKind.BALANCE, subject="a", detail="x", actor="t", at=NOON)
+    open_finding(kind=FindingKind.BALANCE, subject="a", detail="x", actor="system", at=NOON)
     finding = Finding.objects.get()
     pages = {
         reverse("staff-cash"): {},

@@ -5,6 +5,7 @@ import http.client
 import socket
 import threading
 import time
+import warnings
 from collections.abc import Callable, Coroutine
 from typing import Any
 from urllib.parse import urlsplit
@@ -260,7 +261,43 @@ def test_readers_who_hang_up_leave_nothing_behind(maria: PlayerAtTable, live_sit
         call.sock.shutdown(socket.SHUT_RDWR)
         call.close()
     deadline = time.monotonic() + 5
-    while events._watchers and time.monotonic() < deadline:
+    # Hanging up is work too: a thread that does it may still run for a moment.
+    while (events._watchers or threading.active_count() > threads) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not events._watchers
     assert threading.active_count() <= threads
+
+
+def test_the_streams_end_when_the_server_stops(maria: PlayerAtTable) -> None:
+    async def story() -> None:
+        stream = await open_stream(maria)
+        parts = aiter(stream)
+        assert (await anext(parts)).startswith(b"retry:")
+        waiting = asyncio.ensure_future(anext(parts))
+        await asyncio.sleep(0.5)
+        events.end_streams()
+        async with asyncio.timeout(2):
+            with pytest.raises(StopAsyncIteration):
+                await waiting
+        await nobody_looks()
+
+    run(story)
+
+
+def test_static_files_are_served_without_a_warning(settings: Any) -> None:
+    async def story() -> None:
+        client = AsyncClient()
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", message=".*must consume synchronous iterators")
+            answer = await client.get("/static/css/base.css")
+            body = b"".join([part async for part in answer]) if answer.streaming else answer.content
+        assert (answer.status_code, answer["Content-Type"]) == (200, 'text/css; charset="utf-8"')
+        assert body == (settings.BASE_DIR / "static/css/base.css").read_bytes()
+        assert int(answer["Content-Length"]) == len(body)
+        part = await client.get("/static/css/base.css", headers={"Range": "bytes=2-5"})
+        assert (part.status_code, part.content) == (206, body[2:6])
+        none = await client.head("/static/css/base.css")
+        assert (none.content, none["Content-Length"]) == (b"", str(len(body)))
+
+    settings.WHITENOISE_USE_FINDERS = True
+    run(story)

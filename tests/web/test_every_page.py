@@ -1,6 +1,7 @@
 """Every address of the site, as nobody, as a player, as another player and as staff."""
 
 import pytest
+from django.db import DatabaseError
 from django.test import Client
 from django.urls import URLPattern, get_resolver, reverse
 
@@ -16,9 +17,9 @@ pytestmark = pytest.mark.django_db
 
 PUBLIC = {"lobby", "login", "rules", "rules-version", "brand-css", "healthz", "readyz"}
 ACTS = {"logout", "enter", "bets", "launch", "undo", "clear", "client-seed", "leave", "go-on", "deposit", "withdraw"}
-ACTS |= {"confirm-limit", "exclusion-end"}
+ACTS |= {"confirm-limit", "exclusion-end", "pay-back"}
 PRIVATE = {"play", "state", "last-play", "account", "sessions", "statement", "round", "cash", "transfers"}
-PRIVATE |= {"limits", "exclusion", "inbox"}
+PRIVATE |= {"limits", "limits-offer", "exclusion", "inbox", "payout-address", "closing"}
 # The stream answers 401, since no browser follows a login page there; /demo/ exists in the demonstration alone.
 OTHERS = {"events", "demo", "demo-mail"}
 
@@ -37,9 +38,10 @@ def address(name: str, maria: PlayerAtTable) -> str:
         "statement": [maria.game_session.pk],
         "round": [maria.played.pk],  # type: ignore[attr-defined]
         "confirm-limit": [1],
+        "limits-offer": ["first-deposit"],
         "rules-version": [rules.rulebook_code, rules.version],
     }
-    on_table = {"play", "state", "last-play", *ACTS} - {"logout", "deposit", "withdraw", "exclusion-end"}
+    on_table = {"play", "state", "last-play", *ACTS} - {"logout", "deposit", "withdraw", "exclusion-end", "pay-back"}
     return reverse(name, args=arguments.get(name, [maria.house.table.slug] if name in on_table else []))
 
 
@@ -146,4 +148,17 @@ def test_what_breaks_says_that_money_is_safe(maria: PlayerAtTable, monkeypatch: 
     client = Client(raise_request_exception=False)
     answer = client.get(reverse("lobby"))
     assert answer.status_code == 500
+    text = answer.content.decode()
+    for said in ("no money is lost", "18+", "Test House, S.A.", "help@test.example", "complaints@test.example"):
+        assert said in text
+
+
+def test_what_breaks_with_the_database_says_so_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*arguments: object, **more: object) -> None:
+        raise DatabaseError("gone")
+
+    monkeypatch.setattr("roulette_site.common.models.Operator.objects.first", broken)
+    answer = Client(raise_request_exception=False).get(reverse("lobby"))
+    assert answer.status_code == 500
     assert "no money is lost" in answer.content.decode()
+    assert "18+" in answer.content.decode()

@@ -8,11 +8,10 @@ from django.db import DatabaseError, transaction
 from django.test import Client
 from django.urls import reverse
 
-from tests.house import NOON, House, make_house
-from wallets.models import ExclusionKind, InboxMessage, InboxReading, KycState, LimitKind, LimitPeriod, Player, Standing
-from wallets.services.adjustments import adjust_balance
+from tests.house import NOON, House, adjusted, make_house
+from wallets.models import InboxKind, InboxMessage, InboxReading, KycState, LimitKind, LimitPeriod, Player, Standing
 from wallets.services.exclusion import exclude_player, exclude_self, lift_exclusion
-from wallets.services.inbox import mark_read
+from wallets.services.inbox import mark_read, tell_player
 from wallets.services.ledger import BalanceTooLow
 from wallets.services.limits import set_operator_limit, set_own_limit
 from wallets.services.standing import set_kyc_state, set_restricted, set_standing
@@ -20,7 +19,7 @@ from wallets.services.standing import set_kyc_state, set_restricted, set_standin
 from .pages import client_of
 
 pytestmark = pytest.mark.django_db
-BY_STAFF: dict[str, Any] = {"reason": "secret reason", "actor": "staff:1", "at": NOON}
+BY_STAFF: dict[str, Any] = {"reason": "secret reason", "actor": "staff:900001", "at": NOON}
 LOSS: dict[str, Any] = {"kind": LimitKind.LOSS, "period": LimitPeriod.DAY}
 
 
@@ -33,10 +32,7 @@ def maria() -> Player:
 
 
 def adjust(player: Player, direction: str = "credit", cents: int = 5_00) -> None:
-    adjust_balance(
-        player=player, direction=direction, amount_cents=cents, cause="complaint", evidence="a letter",
-        second_actor="staff:2", key=f"{direction}:{cents}", **BY_STAFF,
-    )  # fmt: skip
+    adjusted(player, at=NOON, direction=direction, cents=cents)
 
 
 def opened(player: Player) -> str:
@@ -49,11 +45,11 @@ def test_every_act_on_a_player_is_told_and_why_staff_did_it_is_not(maria: Player
     set_standing(player=maria, standing=Standing.SUSPENDED, **BY_STAFF)
     set_restricted(player=maria, is_restricted=True, **BY_STAFF)
     set_operator_limit(player=maria, **LOSS, value=50_00, **BY_STAFF)
-    set_operator_limit(player=maria, **LOSS, value=None, second_actor="staff:2", **BY_STAFF)
+    set_operator_limit(player=maria, **LOSS, value=None, second_actor="staff:900002", **BY_STAFF)
     set_own_limit(player=maria, **LOSS, value=10_00, at=NOON)
     set_own_limit(player=maria, **LOSS, value=20_00, at=NOON)
-    by_house = exclude_player(player=maria, kind=ExclusionKind.OPERATOR, ends_at=None, **BY_STAFF)
-    lift_exclusion(exclusion_id=by_house.pk, second_actor="staff:2", **BY_STAFF)
+    by_house = exclude_player(player=maria, ends_at=None, **BY_STAFF)
+    lift_exclusion(exclusion_id=by_house.pk, second_actor="staff:900002", **BY_STAFF)
     exclude_self(player=maria, term="24 hours", at=NOON)
     adjust(maria)
     adjust(maria, "debit", 1_00)
@@ -81,7 +77,19 @@ def test_a_badge_counts_what_is_new_until_it_is_opened(maria: Player) -> None:
     assert InboxReading.objects.filter(message__kind="adjustment").count() == 0
     assert client.get(reverse("inbox")).content.decode().count("badge-open") == 2
     assert "badge-open" not in client.get(reverse("inbox")).content.decode()
-    assert "inbox-badge" not in client.get(reverse("account")).content.decode()
+    text = client.get(reverse("account")).content.decode()
+    assert "inbox-badge" not in text
+    # What was read is found again from everywhere, too.
+    assert 'class="inbox-link ' in text
+    assert text.count(f'href="{reverse("inbox")}"') == 2
+    assert "inbox-link" not in Client().get(reverse("lobby")).content.decode()
+
+
+def test_the_link_of_a_message_stays_when_it_was_read(maria: Player) -> None:
+    data = {"table": "Lisboa", "version": 2, "rulebook": "pt-online", "in_force_from": NOON.isoformat()}
+    tell_player(player=maria, kind=InboxKind.RULES, data=data, at=NOON)
+    link = f'href="{reverse("rules-version", args=["pt-online", 2])}"'
+    assert [link in opened(maria) for _ in range(3)] == [True] * 3
 
 
 def test_what_was_not_done_is_not_told(maria: Player) -> None:

@@ -19,6 +19,7 @@ from roulette_site.common.errors import RuleBroken
 from roulette_site.common.requests import client_address
 from tests.house import NOON, make_house
 from wallets.models import LoginRecord, PersonAct, Player, User
+from wallets.services.account_mail import mail_reset_link
 from wallets.services.logins import has_second_factor, recovery_codes, unlock_login
 
 from .pages import client_of, code_of, give_second_factor, staff_client
@@ -158,16 +159,21 @@ class TestTheLock:
 
     def test_staff_unlock_with_a_reason(self, player: Player) -> None:
         fail(5, player.user.email)
-        for reason in ("", "   ", "x" * 301, "line\nline"):
+        for reason, code in (
+            ("", "missing"),
+            ("   ", "missing"),
+            ("x" * 301, "not_usable"),
+            ("a@b.example", "not_usable"),
+        ):
             with pytest.raises(RuleBroken) as refused:
-                unlock_login(user=player.user, reason=reason, actor="staff:1", at=NOON)
-            assert refused.value.code == "reason_missing"
+                unlock_login(user=player.user, reason=reason, actor="staff:900001", at=NOON)
+            assert refused.value.code == f"reason_{code}"
         assert log_in(Client(), player.user.email).status_code == 429
-        act = unlock_login(user=player.user, reason="telephoned, birth date asked", actor="staff:1", at=NOON)
-        assert (act.kind, act.actor, act.user_id) == ("login_unlocked", "staff:1", player.user_id)
+        act = unlock_login(user=player.user, reason="telephoned, birth date asked", actor="staff:900001", at=NOON)
+        assert (act.kind, act.actor, act.user_id) == ("login_unlocked", "staff:900001", player.user_id)
         assert log_in(Client(), player.user.email).status_code == 302
         with pytest.raises(RuleBroken) as again:
-            unlock_login(user=player.user, reason="again", actor="staff:1", at=NOON)
+            unlock_login(user=player.user, reason="again", actor="staff:900001", at=NOON)
         assert again.value.code == "not_locked"
 
 
@@ -422,7 +428,7 @@ class TestSecondFactorOfPlayers:
     def test_a_new_password_alone_does_not_get_past_it(self, player: Player) -> None:
         give_second_factor(player.user)
         client = Client()
-        client.post(reverse("account_reset_password"), {"email": player.user.email})
+        mail_reset_link(user_id=player.user_id, language="en")
         link = next(line for line in mail.outbox[0].body.splitlines() if line.startswith("http"))
         address = client.get(link, follow=True).request["PATH_INFO"]
         client.post(address, {"password1": PASSWORD + "!", "password2": PASSWORD + "!"})

@@ -2,19 +2,22 @@
 
 import datetime as dt
 import doctest
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 
 from sessions_app.models import GameSession, RealityCheck
-from sessions_app.services.protection import set_limit
 from sessions_app.templatetags import durations
 from tables.models import Seat, Slip
 from tests.house import House, PlayerAtTable, make_house
 from wallets.models import Account, Exclusion, ExclusionEnd, Limit, LimitKind, LimitPeriod, Loosening
-from wallets.services.limits import set_operator_limit
+from wallets.protection import add_months
+from wallets.services.exclusion import exclude_self
+from wallets.services.limits import set_operator_limit, set_own_limit
 
 from .pages import client_of, htmx, key
 
@@ -62,8 +65,8 @@ def test_a_looser_limit_waits_and_is_confirmed_on_the_page(client: Client, maria
     player = maria.seat.player
     day_before = timezone.now() - dt.timedelta(hours=25)
     loss = {"kind": LimitKind.LOSS, "period": LimitPeriod.DAY}
-    set_limit(player=player, **loss, value=10_00, at=day_before)
-    set_limit(player=player, **loss, value=20_00, at=day_before)
+    set_own_limit(player=player, **loss, value=10_00, at=day_before)
+    set_own_limit(player=player, **loss, value=20_00, at=day_before)
     waiting = Loosening.objects.get()
     address = reverse("confirm-limit", args=[waiting.pk])
     assert address in client.get(reverse("limits")).content.decode()
@@ -85,7 +88,7 @@ def test_a_looser_limit_waits_and_is_confirmed_on_the_page(client: Client, maria
 def test_a_limit_of_the_house_is_shown_beside_the_own_one(client: Client, maria: PlayerAtTable) -> None:
     set_operator_limit(
         player=maria.seat.player, kind=LimitKind.SESSION_TIME, period=LimitPeriod.WEEK, value=90 * 60,
-        reason="worried", actor="staff:1", at=timezone.now(),
+        reason="worried", actor="staff:900001", at=timezone.now(),
     )  # fmt: skip
     client.post(reverse("limits"), {"kind": "session_time", "period": "week", "value": "120"})
     text = client.get(reverse("limits")).content.decode()
@@ -141,6 +144,25 @@ def test_who_is_excluded_for_long_may_ask_for_an_early_end_once(client: Client, 
     assert ExclusionEnd.objects.count() == 1
     assert client.post(reverse("exclusion-end")).status_code == 409
     assert Account.objects.get(pk=maria.wallet.pk).excluded_until > timezone.now() + dt.timedelta(days=88)
+
+
+def test_an_early_end_is_offered_with_its_day_and_only_where_it_would_be_taken(
+    client: Client, maria: PlayerAtTable
+) -> None:
+    """Three months are the least: whoever chose them has nothing to ask for, and is told until when."""
+    player, now = maria.game_session.player, timezone.now()
+    exclude_self(player=player, term="3 months", at=now)
+    text = client.get(reverse("exclusion")).content.decode()
+    assert "Ask for an early end" not in text
+    assert "and no sooner" in text
+    assert client.post(reverse("exclusion-end")).status_code == 409
+    exclude_self(player=player, term="1 year", at=now)
+    text = client.get(reverse("exclusion")).content.decode()
+    day = date_format(add_months(now, 3).astimezone(ZoneInfo(player.time_zone)), "j F Y")
+    assert "Ask for an early end" in text
+    assert f"Asked for now, it comes on {day}" in text
+    assert client.post(reverse("exclusion-end")).status_code == 302
+    assert ExclusionEnd.objects.get().exclusion.term == "1 year"
 
 
 @pytest.mark.parametrize("term", ["", "1 month", "x" * 4000])

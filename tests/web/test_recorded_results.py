@@ -94,7 +94,7 @@ def shows_the_recorded_play(html: str) -> None:
     assert part(html, "latest") == "32 red"
     result = words(html.split('id="result"')[1].split('id="latest"')[0])
     assert "+10.34 € staked 6.00 € returned 16.34 €" in result
-    assert re.search(r'pip red" id="result-number"', html)
+    assert re.search(r'pip red"\s+id="result-number"', html)
     assert part(html, "session-staked").startswith("6.00")
     assert part(html, "session-returned").startswith("16.34")
     assert part(html, "session-net").startswith("+10.34")

@@ -5,13 +5,18 @@ from typing import Any
 
 import pytest
 from django.core import mail
+from django.core.cache import cache
 from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from roulette_site.common.audit_checks import CHECKS
+from roulette_site.common.models import AuditEntry
 from tests.house import NOON, make_house
 from wallets.models import Consent, Player, User
+from wallets.services import account_mail
+from wallets.services.account_mail import mail_reset_link
 from wallets.services.people import add_player
 
 from .pages import client_of
@@ -49,6 +54,19 @@ def link_in(message: Any) -> str:
     return next(line for line in message.body.splitlines() if line.startswith("http"))
 
 
+@pytest.fixture(autouse=True)
+def asked_of_workers(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Do at once what a worker is asked to mail, and note it."""
+    asked: list[str] = []
+
+    def do(task: str, queue: str, **about: Any) -> None:
+        asked.append(task)
+        getattr(account_mail, task.rpartition(".")[2])(**about)
+
+    monkeypatch.setattr("wallets.web.register.after_commit", do)
+    return asked
+
+
 def test_from_registering_to_the_first_login(settings: Any) -> None:
     client = Client()
     assert post(client)["Location"] == reverse("registered")
@@ -66,9 +84,12 @@ def test_from_registering_to_the_first_login(settings: Any) -> None:
     # Looking is not confirming: mail programs open links by themselves.
     assert log_in(client)["Location"] == reverse("registered")
     assert client.post(link_in(message))["Location"] == reverse("login")
-    assert log_in(client)["Location"] == reverse("lobby")
+    assert log_in(client)["Location"] == reverse("limits-offer", args=["registration"])
     assert client.get(reverse("account")).status_code == 200
     assert "Your login before this one" not in client.get(reverse("security")).content.decode()
+    # All of it is on record.
+    assert AuditEntry.objects.get(act="address_verified").actor == f"player:{Player.objects.get().pk}"
+    assert list(next(one for one in CHECKS if one.name == "row_changes").find()) == []
 
 
 def test_an_address_that_is_taken_looks_like_one_that_is_not() -> None:
@@ -78,7 +99,8 @@ def test_an_address_that_is_taken_looks_like_one_that_is_not() -> None:
     assert answers[0]["Location"] == answers[1]["Location"]
     assert answers[0].content == answers[1].content
     told, new = mail.outbox
-    assert told.to == ["nuno@test.example"]
+    # As its owner writes it.
+    assert told.to == ["Nuno@test.example"]
     assert told.subject == "You have an account already"
     assert "/login/forgotten/" in told.body
     assert new.subject == "Please confirm your address"
@@ -168,6 +190,21 @@ def test_mail_to_one_address_is_seldom_however_often_it_is_asked_for() -> None:
     assert len(mail.outbox) == 1
 
 
+def test_a_mail_server_that_is_down_is_no_fault_of_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker mails, for a new address as for one that is taken; and who got nothing is sent it when he logs in."""
+    asked: list[str] = []
+    monkeypatch.setattr("wallets.web.register.after_commit", lambda task, queue, **about: asked.append(task))
+    monkeypatch.setattr("django.core.mail.EmailMessage.send", lambda *_: pytest.fail("sent inside the request"))
+    add_player(email="owner@test.example", full_name="Nuno", handle="nuno", at=NOON)
+    answers = [post(), post(email="owner@test.example")]
+    assert [one.status_code for one in answers] == [302, 302]
+    assert asked == ["wallets.tasks.mail_verification", "wallets.tasks.mail_account_exists"]
+    # Seldom to one address; later it is sent anew to who logs in.
+    cache.clear()
+    log_in(Client())
+    assert asked[2:] == ["wallets.tasks.mail_verification"]
+
+
 def test_nobody_registers_by_the_hundred() -> None:
     answers = [post(email=f"n{number}@test.example").status_code for number in range(25)]
     assert answers[:20] == [302] * 20
@@ -175,15 +212,22 @@ def test_nobody_registers_by_the_hundred() -> None:
     assert User.objects.count() == 20
 
 
-def test_a_forgotten_password_is_set_anew_without_telling_who_has_an_account() -> None:
+def test_a_forgotten_password_is_set_anew_without_telling_who_has_an_account(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is mailed in the request, which would take longer then; a worker is asked each time."""
     player = make_house().player(handle="maria")
     client = Client()
+    sent: list[tuple[str, dict[str, Any]]] = []
+    monkeypatch.setattr("wallets.web.login.after_commit", lambda task, queue, **about: sent.append((task, about)))
     asked = [
         client.post(reverse("account_reset_password"), {"email": email})
         for email in (player.user.email, "nobody@test.example")
     ]
     assert asked[0].status_code == asked[1].status_code == 302
     assert asked[0]["Location"] == asked[1]["Location"]
+    assert [task for task, _ in sent] == ["wallets.tasks.mail_reset_link"] * 2
+    assert [about["user_id"] for _, about in sent] == [player.user_id, 0]
+    assert mail.outbox == []
+    assert [mail_reset_link(**about) for _, about in sent] == [True, False]
     (message,) = mail.outbox
     assert message.to == [player.user.email]
     page = client.get(link_in(message), follow=True)
@@ -219,16 +263,16 @@ class TestMailOfTheDemonstration:
         settings.DEMO_MAIL_DIR = tmp_path / "mail"
         settings.EMAIL_BACKEND = "roulette_site.common.demo_mail.ShownBackend"
 
-    def test_it_is_shown_and_its_link_works(self) -> None:
+    def test_it_is_shown_and_its_link_works(self, settings: Any) -> None:
         client = Client()
         assert "No mail yet" in client.get(reverse("demo-mail")).content.decode()
         post(client)
         page = client.get(reverse("demo-mail")).content.decode()
         assert "Please confirm your address" in page
         assert "nuno@test.example" in page
-        link = unescape(page.split('href="http://testserver/register/confirm/')[1].split('"')[0])
+        link = unescape(page.split(f'href="{settings.SITE_URL}/register/confirm/')[1].split('"')[0])
         assert client.post(f"/register/confirm/{link}").status_code == 302
-        assert log_in(client)["Location"] == reverse("lobby")
+        assert log_in(client)["Location"] == reverse("limits-offer", args=["registration"])
 
     def test_what_a_mail_says_is_no_markup(self) -> None:
         mail.send_mail("<b>subject</b>", "<script>alert(1)</script>", None, ["x@test.example"])

@@ -11,15 +11,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from roulette_site.common.errors import RuleBroken
 from roulette_site.common.idempotency import REPLAYED_HEADER, key_of
 from roulette_site.common.problems import problems
 from roulette_site.common.sql import database_now
 from wallets.amounts import InvalidAmount, parse_cents
-from wallets.models import ApiKey, CashKind, CashRequest, Player, Reason, Scope, Unit
+from wallets.models import ApiKey, CashKind, CashRequest, OfferOccasion, Player, Reason, Scope, Unit
 from wallets.selectors.balances import balance_after, wallets_of
 from wallets.selectors.cash import page_of, requests_of
+from wallets.selectors.limits_offers import is_offer_due
 from wallets.selectors.transfers import TransferFilter, TransferLine, transfer_lines
 from wallets.services.cash_requests import AmountNotPossible, Asked, request_withdrawal, start_deposit
+from wallets.services.permission_to_pay import check_payer
 
 from .fields import KEY_PARAMETERS, AmountField, StrictInput
 
@@ -55,6 +58,7 @@ class CashOutput(serializers.Serializer):
     amount = AmountField(source="amount_cents")
     unit = serializers.CharField()
     provider = serializers.CharField()
+    payout_to = serializers.CharField(help_text="where a withdrawal goes, masked; empty for a deposit")
     created_at = serializers.DateTimeField()
     decided_at = serializers.DateTimeField(allow_null=True)
 
@@ -124,6 +128,12 @@ class TransfersInput(PageInput):
     until = serializers.DateTimeField(required=False, default_timezone=dt.UTC)
 
 
+class LimitsNotOffered(RuleBroken):
+    """Before his first deposit a player is offered limits, through whatever system he pays in."""
+
+    code = "limits_not_offered"
+
+
 class CashView(APIView):
     """What both ways of money share."""
 
@@ -152,6 +162,10 @@ class CashView(APIView):
         key = request.auth
         assert isinstance(key, ApiKey), "the permission has put the key there"
         actor = f"api:{key.prefix}"
+        if self.kind == CashKind.DEPOSIT and is_offer_due(player, OfferOccasion.FIRST_DEPOSIT):
+            # Who may pay nothing in is told that, and not offered limits on it.
+            check_payer(player=player, at=database_now())
+            raise LimitsNotOffered("Offer the player limits first, and say what he answered at limits-offers.")
         act = start_deposit if self.kind == CashKind.DEPOSIT else request_withdrawal
         made = act(
             player=player,

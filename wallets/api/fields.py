@@ -32,6 +32,16 @@ class AmountField(serializers.Field):
         raise serializers.ValidationError("read only")
 
 
+class WholeNumberField(serializers.IntegerField):
+    """A whole number, written as a JSON number: text that looks like one is none."""
+
+    def to_internal_value(self, data: Any) -> int:
+        """Refuse text, fractions and truth values."""
+        if not isinstance(data, int) or isinstance(data, bool):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
 class StrictInput(serializers.Serializer):
     """What a request may say, and nothing else: a name that is not known was meant to do something."""
 

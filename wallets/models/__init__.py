@@ -12,22 +12,31 @@ from .cash_request import (
     CashStep,
 )
 from .consent import Consent, ConsentTo
+from .decided_transfer import DecidedAct, DecidedTransfer
 from .exclusion import Exclusion, ExclusionEnd, ExclusionKind
 from .finding import Finding, FindingKind, FindingStep, FindingStepKind
+from .identity_paper import IdentityPaper, MediaType
 from .inbox import InboxKind, InboxMessage, InboxReading
-from .limit import Limit, LimitKind, LimitPeriod, LimitSide, Loosening
+from .inbox_mail import InboxMail
+from .limit import COUNTS_TIME, Limit, LimitKind, LimitPeriod, LimitSide, Loosening
+from .limits_offer import LimitsOffer, OfferOccasion
 from .login_record import Entrance, LoginRecord
+from .payout_address import PayoutAddress
 from .person import DocumentType, Person
 from .person_act import PersonAct, PersonActKind
 from .player import KycState, Player, Standing
 from .player_day import PlayerDay
 from .provider_notice import QUIET_VERDICTS, NoticeOutcome, ProviderNotice, Verdict
+from .register_check import DEFINITE_ANSWERS, RegisterAnswer, RegisterCheck, RegisterOccasion
+from .restricted_entry import RestrictedEntry, RestrictedKind
 from .standing import StandingChange, StandingField
 from .transfer import Reason, Transfer
 from .user import User
 
 __all__ = (
     "CASH_STEPS",
+    "COUNTS_TIME",
+    "DEFINITE_ANSWERS",
     "DONE_STATES",
     "FINAL_STATES",
     "FIRST_STATE",
@@ -44,6 +53,8 @@ __all__ = (
     "CashStep",
     "Consent",
     "ConsentTo",
+    "DecidedAct",
+    "DecidedTransfer",
     "DocumentType",
     "Entrance",
     "Exclusion",
@@ -53,7 +64,9 @@ __all__ = (
     "FindingKind",
     "FindingStep",
     "FindingStepKind",
+    "IdentityPaper",
     "InboxKind",
+    "InboxMail",
     "InboxMessage",
     "InboxReading",
     "KycState",
@@ -61,9 +74,13 @@ __all__ = (
     "LimitKind",
     "LimitPeriod",
     "LimitSide",
+    "LimitsOffer",
     "LoginRecord",
     "Loosening",
+    "MediaType",
     "NoticeOutcome",
+    "OfferOccasion",
+    "PayoutAddress",
     "Person",
     "PersonAct",
     "PersonActKind",
@@ -71,6 +88,11 @@ __all__ = (
     "PlayerDay",
     "ProviderNotice",
     "Reason",
+    "RegisterAnswer",
+    "RegisterCheck",
+    "RegisterOccasion",
+    "RestrictedEntry",
+    "RestrictedKind",
     "Scope",
     "Standing",
     "StandingChange",

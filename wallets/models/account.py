@@ -45,6 +45,9 @@ class Account(models.Model):
     # Words apart by spaces, such as "not_verified"; none: bets are taken.
     barred = models.CharField(max_length=80, blank=True, default="")
     excluded_until = models.DateTimeField(null=True, blank=True)
+    # From then on no bet for money is taken before the register of excluded people has answered anew; None: as long
+    # as no register is asked about him.
+    unchecked_from = models.DateTimeField(null=True, blank=True)
     stake_limit_cents = models.BigIntegerField(null=True, blank=True)
     loss_day_limit_cents = models.BigIntegerField(null=True, blank=True)
     loss_week_limit_cents = models.BigIntegerField(null=True, blank=True)

@@ -19,6 +19,8 @@ class CashState(models.TextChoices):
     STARTED = "started", "started"
     CONFIRMED = "confirmed", "confirmed"
     FAILED = "failed", "failed"
+    # No word came in time. Nothing is decided: money that comes all the same is booked as before.
+    EXPIRED = "expired", "expired"
     REQUESTED = "requested", "requested"
     HELD = "held", "held"
     APPROVED = "approved", "approved"
@@ -35,6 +37,7 @@ CASH_STEPS: Mapping[CashKind, tuple[tuple[CashState, CashState], ...]] = {
     CashKind.DEPOSIT: (
         (_S.STARTED, _S.CONFIRMED), (_S.STARTED, _S.FAILED), (_S.STARTED, _S.UNKNOWN),
         (_S.UNKNOWN, _S.CONFIRMED), (_S.UNKNOWN, _S.FAILED),
+        (_S.STARTED, _S.EXPIRED), (_S.EXPIRED, _S.CONFIRMED), (_S.EXPIRED, _S.FAILED),
     ),
     CashKind.WITHDRAWAL: (
         (_S.REQUESTED, _S.HELD), (_S.REQUESTED, _S.APPROVED), (_S.HELD, _S.APPROVED), (_S.APPROVED, _S.SENT),
@@ -79,6 +82,13 @@ class CashRequest(models.Model):
     returned = models.OneToOneField(
         "wallets.Transfer", on_delete=models.PROTECT, null=True, blank=True, related_name="returned_for"
     )
+    # Where a withdrawal goes: the address as it stood when it was asked for, and what lasts of it.
+    payout_address = models.ForeignKey(
+        "wallets.PayoutAddress", on_delete=models.PROTECT, null=True, blank=True, related_name="cash_requests"
+    )
+    payout_to = models.CharField(max_length=20, blank=True)
+    # A withdrawal without an address goes back the way that this deposit came.
+    refund_of = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="refunds")
     # An id such as "player:12" or "api:abcd", never a name.
     created_by = models.CharField(max_length=60)
     created_at = models.DateTimeField()
@@ -106,6 +116,12 @@ class CashRequest(models.Model):
                 condition=Q(state__in=FINAL_STATES, decided_at__isnull=False)
                 | (~Q(state__in=FINAL_STATES) & Q(decided_at__isnull=True)),
                 name="cash_request_decided_at_its_end",
+            ),
+            models.CheckConstraint(
+                condition=Q(payout_address__isnull=True, payout_to="", refund_of__isnull=True)
+                | (Q(kind=CashKind.WITHDRAWAL, payout_address__isnull=False, refund_of__isnull=True) & ~Q(payout_to=""))
+                | Q(kind=CashKind.WITHDRAWAL, payout_address__isnull=True, payout_to="", refund_of__isnull=False),
+                name="cash_request_paid_out_somewhere",
             ),
             models.UniqueConstraint(fields=["provider", "provider_reference"], name="cash_request_one_reference"),
         ]

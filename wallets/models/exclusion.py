@@ -9,6 +9,8 @@ class ExclusionKind(models.TextChoices):
     PAUSE = "pause", "a pause"
     OPERATOR = "operator", "by the operator"
     REGISTER = "register", "by a register"
+    # Of another account that seems to be the same person's: what holds for one holds for all.
+    DOUBLE = "double", "as another account"
 
 
 class Exclusion(models.Model):
@@ -23,6 +25,8 @@ class Exclusion(models.Model):
     term = models.CharField(max_length=20)
     actor = models.CharField(max_length=60)
     reason = models.CharField(max_length=500, blank=True)
+    # The exclusion that this one carries over to another account of the same person's.
+    original = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="copies")
 
     class Meta:
         constraints = [
@@ -33,6 +37,11 @@ class Exclusion(models.Model):
             models.CheckConstraint(
                 condition=Q(kind__in=(ExclusionKind.SELF, ExclusionKind.PAUSE)) | ~Q(reason=""),
                 name="exclusion_by_others_has_a_reason",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind=ExclusionKind.DOUBLE, original__isnull=False)
+                | ~Q(kind=ExclusionKind.DOUBLE) & Q(original__isnull=True),
+                name="exclusion_of_a_double_has_an_original",
             ),
         ]
         indexes = [models.Index(fields=["player", "-id"], name="exclusion_by_player")]

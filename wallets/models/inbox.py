@@ -8,9 +8,16 @@ class InboxKind(models.TextChoices):
     IDENTITY = "identity", "who you are held to be"
     ACCOUNT = "account", "your account"
     ADJUSTMENT = "adjustment", "your balance was adjusted"
+    CORRECTION = "correction", "a transfer of yours was corrected"
+    DEPOSIT = "deposit", "money that came for you"
+    WITHDRAWAL = "withdrawal", "a withdrawal of yours"
     LIMIT = "limit", "a limit of the house"
     LOOSENING = "loosening", "a limit to confirm"
     EXCLUSION = "exclusion", "your exclusion"
+    RULES = "rules", "new rules of a table"
+    ANSWER = "answer", "an answer to your complaint"
+    RECEIVABLE = "receivable", "what you owe"
+    PAYOUT_ADDRESS = "payout_address", "where you are paid out to"
 
 
 class InboxMessage(models.Model):

@@ -20,6 +20,10 @@ class LimitKind(models.TextChoices):
     REALITY_CHECK = "reality_check", "reality check"
 
 
+# Kinds whose values are seconds.
+COUNTS_TIME = (LimitKind.SESSION_TIME, LimitKind.REALITY_CHECK)
+
+
 class LimitPeriod(models.TextChoices):
     """Over what it is counted: the player's own calendar, a round, or a stretch of play."""
 

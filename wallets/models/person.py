@@ -13,6 +13,9 @@ _BLANK = {
     "document_type": "",
     "document_number_sealed": "",
     "document_hash": "",
+    "document_country": "",
+    "document_expires_on__isnull": True,
+    "expiry_told_at__isnull": True,
     "email_hash": "",
     "name_hash": "",
 }
@@ -42,6 +45,12 @@ class Person(models.Model):
     document_type = models.CharField(max_length=20, blank=True, choices=DocumentType.choices)
     document_number_sealed = models.TextField(blank=True)
     document_hash = models.CharField(max_length=64, blank=True, db_index=True)
+    # ISO 3166-1: who issued it.
+    document_country = models.CharField(max_length=2, blank=True)
+    # The last day on which it counts; some have none.
+    document_expires_on = models.DateField(null=True, blank=True, db_index=True)
+    # When the player was told that it runs out soon.
+    expiry_told_at = models.DateTimeField(null=True, blank=True)
     email_hash = models.CharField(max_length=64, blank=True, db_index=True)
     name_hash = models.CharField(max_length=64, blank=True, db_index=True)
     created_at = models.DateTimeField()

@@ -20,6 +20,7 @@ class Standing(models.TextChoices):
 
     ACTIVE = "active", "active"
     SUSPENDED = "suspended", "suspended"
+    CLOSING = "closing", "being closed"
     CLOSED = "closed", "closed"
 
 

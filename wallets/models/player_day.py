@@ -9,7 +9,8 @@ class PlayerDay(models.Model):
     paid. Written under the account's lock with each transfer that names the day, so that it equals their sums.
     """
 
-    account = models.ForeignKey("wallets.Account", on_delete=models.PROTECT, related_name="days")
+    # The unique key begins with it and finds it as well.
+    account = models.ForeignKey("wallets.Account", on_delete=models.PROTECT, related_name="days", db_index=False)
     day = models.DateField()
     deposited_cents = models.BigIntegerField(default=0)
     staked_cents = models.BigIntegerField(default=0)

@@ -20,6 +20,8 @@ class StandingChange(models.Model):
     reason = models.CharField(max_length=500)
     # An id such as "staff:3" or "system", never a name.
     actor = models.CharField(max_length=60)
+    # The second of the two who take up a suspended account again, or lift a restriction of the house's.
+    second_actor = models.CharField(max_length=60, blank=True, default="")
     changed_at = models.DateTimeField()
 
     class Meta:

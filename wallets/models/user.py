@@ -1,12 +1,13 @@
 from typing import Any, ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.hashers import check_password
 from django.contrib.auth.models import PermissionsMixin
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
 
-from roulette_site.common.audit import audited, facts_of, record
+from roulette_site.common.audit import audited, facts_of, is_act_in_hand, record
 
 
 class UserManager(BaseUserManager["User"]):
@@ -63,7 +64,29 @@ class User(AbstractBaseUser, PermissionsMixin):
             ("reset_second_factor", "Can take a second factor away"),
             ("close_account", "Can close an account"),
             ("erase_person", "Can erase personal data"),
+            ("decide_role", "Can decide who gets a role that can act"),
         ]
 
     def __str__(self) -> str:
         return self.email
+
+    def save(self, *args: Any, **options: Any) -> None:
+        """Store the user; a new password that no act has in hand (`changepassword`) stands in the audit trail too."""
+        if self._state.adding or self._password is None or is_act_in_hand():
+            super().save(*args, **options)
+            return
+        with audited():
+            super().save(*args, **options)
+            record(act="password_changed", actor="system", subject=("user", self.pk), at=timezone.now())
+
+    def check_password(self, raw_password: str | None) -> bool:
+        """Whether this is the password; one that was hashed as nobody does any more is hashed anew, on record."""
+
+        def hash_anew(password: str) -> None:
+            with audited():
+                self.set_password(password)
+                self._password = None
+                self.save(update_fields=["password"])
+                record(act="password_hashed_anew", actor="system", subject=("user", self.pk), at=timezone.now())
+
+        return check_password(raw_password, self.password, hash_anew)

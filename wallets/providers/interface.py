@@ -1,6 +1,6 @@
 """What the cash desk asks of a provider of payments, and what he can answer."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
@@ -21,6 +21,10 @@ class Order:
     reference: str
     amount_cents: int
     unit: str
+    # The bank account that is to be paid; no log has it.
+    iban: str = field(default="", repr=False)
+    # Or the provider's own number of the payment that goes back the way it came.
+    refund_of: str = ""
 
 
 @dataclass(frozen=True)

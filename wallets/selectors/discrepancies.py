@@ -4,20 +4,27 @@ import datetime as dt
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from django.db import connection
+from django.db.models import Exists, OuterRef, Q
 
+from roulette_site.common.sql import portable
 from wallets.models import (
     DONE_STATES,
     Account,
     CashRequest,
     CashState,
+    Finding,
     FindingKind,
+    FindingStepKind,
     Unit,
 )
 from wallets.statement_files import StatementLine
 
-from .verification import BALANCES, REQUESTS
+from .suspense import suspended_transfers
+from .verification.cash import REQUESTS
+from .verification.transfers import BALANCES
 
 # So long a player's money may wait for an outcome before somebody has to say why.
 PATIENCE = dt.timedelta(days=3)
@@ -38,11 +45,30 @@ class Discrepancy:
     request_id: int | None = None
 
 
+class Source(Protocol):
+    """What an app above knows that may not agree with the ledger."""
+
+    def __call__(self, *, at: dt.datetime) -> Iterator[Discrepancy]:
+        """Yield what does not agree at that instant."""
+
+
+_sources: list[Source] = []
+
+
+def register_source(find: Source) -> None:
+    """Let what an app above knows be looked at, too; called from AppConfig.ready. The same again changes nothing."""
+    if find not in _sources:
+        _sources.append(find)
+
+
 def find_discrepancies(*, at: dt.datetime) -> Iterator[Discrepancy]:
-    """Yield what does not agree inside the house, from the rows alone."""
+    """Yield what does not agree inside the house, from the rows alone, and what the apps above see."""
     yield from _balances()
     yield from _requests()
     yield from _overdue(at)
+    yield from _suspense()
+    for find in _sources:
+        yield from find(at=at)
 
 
 def compare_with_statement(*, provider: str, lines: Sequence[StatementLine]) -> Iterator[Discrepancy]:
@@ -142,12 +168,14 @@ def _requests() -> Iterator[Discrepancy]:
 
 
 def _overdue(at: dt.datetime) -> Iterator[Discrepancy]:
-    waiting = CashRequest.objects.filter(state__in=_WAITING, created_at__lte=at - PATIENCE)
+    # A deposit has had its time when it expires; it is found until somebody says that nothing came.
+    is_late = Q(state__in=_WAITING, created_at__lte=at - PATIENCE) | Q(state=CashState.EXPIRED)
+    waiting = CashRequest.objects.filter(is_late)
     for request in waiting.order_by("id").iterator():
         yield Discrepancy(
             FindingKind.OVERDUE,
             f"request:{request.pk}:{request.state}",
-            f"{request} is {CashState(request.state).label} since long.",
+            f"{request} of {request.created_at:%Y-%m-%d} is {CashState(request.state).label} since long.",
             request.amount_cents,
             request.unit,
             request.account_id,
@@ -155,8 +183,22 @@ def _overdue(at: dt.datetime) -> Iterator[Discrepancy]:
         )
 
 
+def _suspense() -> Iterator[Discrepancy]:
+    """What is in suspense while no finding about it is open: somebody resolved it, and left the money where it was."""
+    worked_on = Finding.objects.filter(notice__suspended=OuterRef("pk")).exclude(steps__kind=FindingStepKind.RESOLVED)
+    for transfer in suspended_transfers().filter(~Exists(worked_on)).order_by("id").iterator():
+        yield Discrepancy(
+            FindingKind.SUSPENSE,
+            f"transfer:{transfer.pk}:",
+            f"Transfer {transfer.pk}: its money is in suspense, and no finding about it is open.",
+            transfer.amount_cents,
+            transfer.unit,
+            transfer.credit_id,
+        )
+
+
 def _rows(sql: str) -> Iterator[tuple[int, ...]]:
     with connection.cursor() as cursor:
-        cursor.execute(sql)
+        cursor.execute(portable(sql))
         while rows := cursor.fetchmany(500):
             yield from rows

@@ -9,10 +9,23 @@ from allauth.mfa.models import Authenticator
 from axes.models import AccessAttempt
 from django.db.models import Q
 
-from wallets.models import Account, Consent, LoginRecord, Person, PersonAct, Player, Transfer, User
+from wallets.models import Account, Consent, LoginRecord, PayoutAddress, Person, PersonAct, Player, Transfer, User
 from wallets.personal import email_key
 from wallets.sealing import unseal
+from wallets.selectors.restricted import entries_against
 
+from . import export_player
+
+_OF_THIS_APP: dict[str, Callable[[Player], Any]] = {
+    "standing": export_player.standing_of,
+    "papers": export_player.papers_of,
+    "limits": export_player.limits_of,
+    "loosenings": export_player.loosenings_of,
+    "limits_offers": export_player.limits_offers_of,
+    "exclusions": export_player.exclusions_of,
+    "inbox": export_player.inbox_of,
+    "cash_requests": export_player.cash_requests_of,
+}
 # What the apps above know of a player; each registers its own section.
 _sections: dict[str, Callable[[Player], Any]] = {}
 
@@ -67,10 +80,15 @@ def export_person(user: User, *, at: dt.datetime) -> dict[str, Any]:
             for one in AccessAttempt.objects.filter(username=email_key(user.email)).order_by("pk")
         ],
         "acts": [
-            {"kind": one.kind, "actor": one.actor, "reason": one.reason, "at": _iso(one.at)}
+            {
+                "kind": one.kind,
+                "actor": one.actor,
+                "reason": export_player.own_words(player, one.actor, one.reason),
+                "at": _iso(one.at),
+            }
             for one in PersonAct.objects.filter(user=user).order_by("pk")
         ],
-        "player": None if player is None else _player(player),
+        "player": None if player is None else _player(player, at),
     }
 
 
@@ -87,12 +105,14 @@ def _person(user: User) -> dict[str, Any] | None:
         "address": person.address,
         "document_type": person.document_type,
         "document_number": unseal(number) if number else "",
+        "document_country": person.document_country,
+        "document_expires_on": None if person.document_expires_on is None else person.document_expires_on.isoformat(),
         "created_at": _iso(person.created_at),
         "erased_at": _iso(person.erased_at),
     }
 
 
-def _player(player: Player) -> dict[str, Any]:
+def _player(player: Player, at: dt.datetime) -> dict[str, Any]:
     accounts = {one.pk: one for one in Account.objects.filter(player=player).order_by("pk")}
     moved = Transfer.objects.filter(Q(debit_id__in=accounts) | Q(credit_id__in=accounts)).order_by("pk")
     return {
@@ -102,6 +122,10 @@ def _player(player: Player) -> dict[str, Any]:
         "accounts": [
             {"id": pk, "kind": one.kind, "unit": one.unit, "balance_cents": one.balance_cents}
             for pk, one in accounts.items()
+        ],
+        "payout_addresses": [
+            {"iban": unseal(one.iban_sealed) if one.iban_sealed else "", "set_at": _iso(one.set_at)}
+            for one in PayoutAddress.objects.filter(player=player).order_by("pk")
         ],
         "transfers": [
             {
@@ -113,7 +137,15 @@ def _player(player: Player) -> dict[str, Any]:
             }
             for one in moved.iterator()
         ],
-        **{name: read(player) for name, read in _sections.items()},
+        "register_checks": [
+            {"at": _iso(one.asked_at), "register": one.register, "occasion": one.occasion, "answer": one.answer}
+            for one in player.register_checks.order_by("pk")
+        ],
+        "restricted_entries": [
+            {"kind": one.kind, "from": _iso(one.starts_at), "until": _iso(one.ends_at)}
+            for one in entries_against(player, at=at)
+        ],
+        **{name: read(player) for name, read in (_OF_THIS_APP | _sections).items()},
     }
 
 

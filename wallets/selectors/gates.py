@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import F, Sum
 
 from wallets.models import (
+    PLAYER_KINDS,
     Account,
     Exclusion,
     KycState,
@@ -21,10 +22,13 @@ from wallets.models import (
 )
 from wallets.protection import END_OF_TIME, PlayerCalendar, strictest
 
+from .registers import unchecked_from
+
 LimitKey = tuple[LimitKind, LimitPeriod]
 NO_GATES: dict[str, Any] = {
     "barred": "",
     "excluded_until": None,
+    "unchecked_from": None,
     "stake_limit_cents": None,
     "loss_day_limit_cents": None,
     "loss_week_limit_cents": None,
@@ -46,11 +50,12 @@ def limit_of(player: Player, kind: LimitKind, period: LimitPeriod) -> int | None
 
 def excluded_until(player: Player) -> dt.datetime | None:
     """The instant until which some exclusion holds or has held; None for who never had one."""
-    ends = [_end_of(one) for one in Exclusion.objects.filter(player=player).select_related("early_end")]
+    ends = [end_of(one) for one in Exclusion.objects.filter(player=player).select_related("early_end")]
     return max(ends, default=None)
 
 
-def _end_of(exclusion: Exclusion) -> dt.datetime:
+def end_of(exclusion: Exclusion) -> dt.datetime:
+    """When an exclusion ends as it stands, an early end counted in."""
     end = exclusion.ends_at or END_OF_TIME
     early = getattr(exclusion, "early_end", None)
     return end if early is None else min(end, early.ends_at)
@@ -60,18 +65,20 @@ def bars_of(player: Player, unit: str) -> Iterator[str]:
     """The words for what bars a player's bets, but for exclusion, which ends by the clock."""
     if player.standing == Standing.SUSPENDED:
         yield "suspended"
+    if player.standing == Standing.CLOSING:
+        yield "closing"
     if player.standing == Standing.CLOSED:
         yield "closed"
     if unit == Unit.EUR and player.kyc_state != KycState.VERIFIED:
         yield "not_verified"
-    if unit == Unit.EUR and player.is_restricted:
+    if unit == Unit.EUR and (player.is_restricted or player.user.is_staff):
         yield "restricted"
 
 
 def gates_of(player: Player, unit: str) -> dict[str, Any]:
     """The columns of an account that placing reads, as the rows have them now.
 
-    Limits are of money: play units know none. Exclusion keeps from every game.
+    Limits are of money, and so is the register's answer: play units know neither. Exclusion keeps from every game.
     """
     found = {"barred": " ".join(bars_of(player, unit)), "excluded_until": excluded_until(player)}
     if unit != Unit.EUR:
@@ -82,6 +89,7 @@ def gates_of(player: Player, unit: str) -> dict[str, Any]:
         return strictest(_value(side.get((kind, period))) for side in sides)
 
     return found | {
+        "unchecked_from": unchecked_from(player),
         "stake_limit_cents": limit(LimitKind.STAKE, LimitPeriod.ROUND),
         "loss_day_limit_cents": limit(LimitKind.LOSS, LimitPeriod.DAY),
         "loss_week_limit_cents": limit(LimitKind.LOSS, LimitPeriod.WEEK),
@@ -92,7 +100,12 @@ def gates_of(player: Player, unit: str) -> dict[str, Any]:
 def words_against(account: Account, at: dt.datetime) -> list[str]:
     """What keeps the account's player from betting at `at`, in the order in which placing says it."""
     is_excluded = account.excluded_until is not None and at < account.excluded_until
-    return [*(["excluded"] if is_excluded else []), *account.barred.split()]
+    is_unchecked = account.unchecked_from is not None and at >= account.unchecked_from
+    return [
+        *(["excluded"] if is_excluded else []),
+        *account.barred.split(),
+        *(["register_unknown"] if is_unchecked else []),
+    ]
 
 
 def losses_of(account_id: int, calendar: PlayerCalendar) -> dict[str, int]:
@@ -122,11 +135,14 @@ def _value(limit: Limit | None) -> int | None:
 
 
 def find_wrong_gates() -> Iterator[str]:
-    """Name each account whose gates are not what its player's rows say; one player at a time."""
-    accounts = Account.objects.filter(player__isnull=False).select_related("player").order_by("player_id", "id")
+    """Name each account whose gates are not what its player's rows say; one player at a time.
+
+    From what he owes nobody bets, nor from the operator's accounts: those have none.
+    """
+    accounts = Account.objects.select_related("player__user").order_by("player_id", "id")
     for account in accounts.iterator(chunk_size=500):
-        assert account.player is not None, "the filter says so"
-        due = gates_of(account.player, account.unit)
+        player = account.player if account.kind in PLAYER_KINDS else None
+        due = NO_GATES if player is None else gates_of(player, account.unit)
         for name, value in due.items():
             if getattr(account, name) != value:
                 yield f"account {account.pk}: {name} is {getattr(account, name)!r}, the rows say {value!r}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
+from roulette_site.common.sql import one_snapshot
 from wallets.models import Account, Reason, Transfer, Unit
 
 ROWS_AT_A_TIME = 500
@@ -56,8 +57,14 @@ def transfer_lines(
 ) -> Sequence[TransferLine]:
     """A page of the account's transfers, the latest first; `before` is the last one of the page before.
 
-    What came and what went are asked for apart: each is found by its own index, in the order of the page.
+    What came and what went are asked for apart: each is found by its own index, in the order of the page. Both are of
+    one instant: else one that comes between the two would be missing from its page for ever.
     """
+    with one_snapshot():
+        return _lines(account, limit, wanted, before)
+
+
+def _lines(account: Account, limit: int, wanted: TransferFilter | None, before: int | None) -> Sequence[TransferLine]:
     lines: list[TransferLine] = []
     for side, sign in (("credit", 1), ("debit", -1)):
         transfers = (wanted or TransferFilter()).apply(Transfer.objects.filter(**{side: account}))

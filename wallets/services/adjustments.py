@@ -6,12 +6,15 @@ from django.db import transaction
 
 from roulette_site.common.audit import record
 from roulette_site.common.errors import RuleBroken
-from wallets.models import AccountKind, InboxKind, Player, Reason, Transfer, Unit
+from roulette_site.common.reasons import clean_reason
+from wallets.models import AccountKind, DecidedAct, InboxKind, Player, Reason, Standing, Transfer, Unit
 
+from .caps import check_independent
+from .decided import check_decided, key_of, tie_to_request
 from .gates import lock_player
 from .inbox import tell_player
 from .ledger import open_wallet, operator_account, post_transfer
-from .standing import checked_reason
+from .permission_to_pay import AccountClosed, check_holding
 
 CAUSES = {
     "goodwill": "goodwill",
@@ -19,8 +22,6 @@ CAUSES = {
     "technical": "a technical fault",
     "payment": "a payment that went wrong",
 }
-# What somebody of a role may ask for or decide; of several roles the highest holds, and nobody else may at all.
-CAPS_CENTS = {"Finance": 500_00}
 
 
 class InvalidAdjustment(RuleBroken):
@@ -30,25 +31,12 @@ class InvalidAdjustment(RuleBroken):
     http_status = 400
 
 
-class AboveCap(RuleBroken):
-    """The amount is more than the role may adjust."""
-
-    code = "above_cap"
-
-
 def check_adjustment(*, direction: str, amount_cents: int, cause: str) -> None:
     """Raise InvalidAdjustment for what is none."""
     if direction not in ("credit", "debit") or cause not in CAUSES:
         raise InvalidAdjustment("Say which way the money goes, and for which cause of the list.")
     if type(amount_cents) is not int or amount_cents <= 0:
         raise InvalidAdjustment("The amount is more than zero.")
-
-
-def check_cap(*, amount_cents: int, roles: set[str]) -> None:
-    """Raise AboveCap where none of the roles may adjust so much."""
-    cap = max((CAPS_CENTS.get(role, 0) for role in roles), default=0)
-    if amount_cents > cap:
-        raise AboveCap("This is more than you may adjust or decide.", cap_cents=cap)
 
 
 def adjust_balance(
@@ -62,24 +50,37 @@ def adjust_balance(
     actor: str,
     second_actor: str,
     at: dt.datetime,
-    key: str,
+    request_id: int,
 ) -> Transfer:
     """Move money between the house and the player's wallet; the player sees it among his transfers.
 
-    Raises InvalidAdjustment, ReasonMissing, BalanceTooLow, IdempotencyConflict.
+    It is done for the request that `actor` made and `second_actor` approved, and once. Neither of them is the player,
+    nor anybody who may be he. Raises InvalidAdjustment, ReasonMissing, NotDecided, OwnBenefit, AccountClosed,
+    BalanceTooLow, TestAccountCapped, IdempotencyConflict.
     """
     check_adjustment(direction=direction, amount_cents=amount_cents, cause=cause)
-    reason, evidence = checked_reason(reason), checked_reason(evidence)
-    if not second_actor or second_actor == actor:
-        raise InvalidAdjustment("An adjustment is made by one person and decided by another.")
+    reason, evidence = clean_reason(reason), clean_reason(evidence, what="evidence")
     with transaction.atomic():
+        check_decided(request_id=request_id, act=DecidedAct.ADJUST, actor=actor, second_actor=second_actor)
+        check_independent(player=player, actors=(actor, second_actor))
         player = lock_player(player)
+        if player.standing == Standing.CLOSED:
+            raise AccountClosed("This account is closed: nothing moves in it any more.")
         wallet = open_wallet(player=player, unit=Unit.EUR)
         house = operator_account(kind=AccountKind.HOUSE, unit=Unit.EUR)
+        if direction == "credit":
+            check_holding(player=player, cents=(wallet.balance_cents or 0) + amount_cents)
         debit, credit = (house, wallet) if direction == "credit" else (wallet, house)
         transfer = post_transfer(
-            debit=debit, credit=credit, amount_cents=amount_cents, reason=Reason.ADJUSTMENT, actor=actor, at=at, key=key
+            debit=debit,
+            credit=credit,
+            amount_cents=amount_cents,
+            reason=Reason.ADJUSTMENT,
+            actor=actor,
+            at=at,
+            key=key_of(request_id),
         )
+        tie_to_request(transfer=transfer, request_id=request_id, cause=cause)
         data = {"direction": direction, "amount_cents": amount_cents, "cause": cause}
         tell_player(player=player, kind=InboxKind.ADJUSTMENT, data=data, at=at)
         record(
@@ -93,6 +94,7 @@ def adjust_balance(
                 "cause": cause,
                 "evidence": evidence,
                 "second_actor": second_actor,
+                "request": request_id,
             },
             reason=reason,
             at=at,

@@ -12,6 +12,7 @@ from django.db import transaction
 
 from wallets.models import CashKind, CashRequest, CashState, NoticeOutcome
 from wallets.providers import Answer, Order, Outcome, all_providers, find_provider
+from wallets.sealing import unseal
 
 from .cash_steps import StepNotAllowed, take_step
 from .notices import InvalidNotice, Told, take_notice
@@ -82,7 +83,10 @@ def _ask(request: CashRequest, question: str) -> Answer:
     if provider is None:
         log.error("cash request %s: there is no provider %s any more", request, request.provider)
         return Answer(Outcome.UNKNOWN)
-    order = Order(request.reference, request.amount_cents, request.unit)
+    address = request.payout_address
+    iban = unseal(address.iban_sealed) if address is not None and address.iban_sealed else ""
+    paid_in = request.refund_of.provider_reference or "" if request.refund_of is not None else ""
+    order = Order(request.reference, request.amount_cents, request.unit, iban, paid_in)
     try:
         answer = getattr(provider, question)(order)
     except Exception:

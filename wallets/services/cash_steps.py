@@ -5,15 +5,20 @@ provider definitely refuses it.
 """
 
 import datetime as dt
+from contextlib import suppress
 
+from django.conf import settings
 from django.db import transaction
 
+from roulette_site.common.audit import audited, record
 from roulette_site.common.errors import RuleBroken
 from roulette_site.common.later import after_commit
+from roulette_site.common.reasons import clean_reason
 from wallets.models import CASH_STEPS, CashKind, CashRequest, CashState, NoticeOutcome
 
+from .caps import check_alone, check_independent
 from .cash_requests import record_step
-from .notices import Taken, Told, take_notice
+from .notices import Taken, Told, check_told, take_notice
 
 MOST_LETTERS = 300
 
@@ -24,45 +29,48 @@ class StepNotAllowed(RuleBroken):
     code = "step_not_allowed"
 
 
-class ReasonMissing(RuleBroken):
-    """Staff say why, in words that another can follow."""
-
-    code = "reason_missing"
-    http_status = 422
-
-
 def approve_withdrawal(*, request_id: int, actor: str, at: dt.datetime) -> CashRequest:
-    """Let a withdrawal be sent to its provider; a worker sends it. Raises StepNotAllowed."""
+    """Let a withdrawal be sent to its provider; a worker sends it. Raises StepNotAllowed and OwnBenefit."""
+    _check_not_own(request_id, actor)
     request = take_step(request_id=request_id, to_state=CashState.APPROVED, actor=actor, at=at)
     after_commit("wallets.tasks.send_withdrawal", "background", request_id=request_id)
     return request
 
 
+def _check_not_own(request_id: int, actor: str) -> None:
+    account = CashRequest.objects.select_related("account__player__user").get(pk=request_id).account
+    assert account.player is not None, "the database holds it"
+    check_independent(player=account.player, actors=(actor,))
+
+
 def hold_withdrawal(*, request_id: int, reason: str, actor: str, at: dt.datetime) -> CashRequest:
     """Keep a withdrawal from being sent until somebody approves it. Raises ReasonMissing and StepNotAllowed."""
-    return take_step(request_id=request_id, to_state=CashState.HELD, actor=actor, at=at, reason=_reason(reason))
+    said = clean_reason(reason, most=MOST_LETTERS)
+    return take_step(request_id=request_id, to_state=CashState.HELD, actor=actor, at=at, reason=said)
 
 
-def confirm_payment(*, request_id: int, reference: str, actor: str, at: dt.datetime) -> Taken:
+def confirm_payment(*, request_id: int, reference: str, actor: str, at: dt.datetime, second_actor: str = "") -> Taken:
     """Say as the provider's mouth that a payment came or went; `reference` is his number of it, from the statement.
 
-    Raises StepNotAllowed, and InvalidNotice where the reference cannot be one.
+    A deposit beyond what `actor` may do alone in a day is confirmed by two. Raises StepNotAllowed, NeedsSecondPerson,
+    OwnBenefit, and InvalidNotice where the reference cannot be one.
     """
-    return _tell(request_id, NoticeOutcome.PAID, reference.strip(), "", actor, at)
+    return _tell(request_id, NoticeOutcome.PAID, reference.strip(), "", actor, second_actor, at)
 
 
-def mark_failed(*, request_id: int, reason: str, actor: str, at: dt.datetime) -> Taken:
+def mark_failed(*, request_id: int, reason: str, actor: str, at: dt.datetime, second_actor: str = "") -> Taken:
     """Say as the provider's mouth that he has definitely refused a payment; a withdrawal's money then goes back.
 
-    Raises ReasonMissing and StepNotAllowed.
+    That is said by two where it is more than `actor` may do alone in a day. Raises ReasonMissing, StepNotAllowed,
+    NeedsSecondPerson and OwnBenefit.
     """
-    reason = _reason(reason)
-    return _tell(request_id, NoticeOutcome.REFUSED, "", reason, actor, at)
+    reason = clean_reason(reason, most=MOST_LETTERS)
+    return _tell(request_id, NoticeOutcome.REFUSED, "", reason, actor, second_actor, at)
 
 
 def take_step(*, request_id: int, to_state: CashState, actor: str, at: dt.datetime, reason: str = "") -> CashRequest:
     """Take a request one step on that moves no money; the same step again changes nothing. Raises StepNotAllowed."""
-    with transaction.atomic():
+    with audited():
         request = CashRequest.objects.select_for_update(no_key=True).get(pk=request_id)
         before = CashState(request.state)
         if before == to_state:
@@ -75,30 +83,82 @@ def take_step(*, request_id: int, to_state: CashState, actor: str, at: dt.dateti
         return request
 
 
-def _tell(request_id: int, outcome: NoticeOutcome, reference: str, reason: str, actor: str, at: dt.datetime) -> Taken:
+def expire_deposits(*, at: dt.datetime) -> int:
+    """Let deposits expire of which no word has come in time (DEPOSIT_EXPIRES_HOURS); how many those were.
+
+    Nothing is decided by that: money that comes late is the player's all the same. A deposit whose outcome is unknown
+    does not expire, since something has come of it and a person looks.
+    """
+    hours = settings.DEPOSIT_EXPIRES_HOURS
+    overdue = CashRequest.objects.filter(
+        kind=CashKind.DEPOSIT, state=CashState.STARTED, created_at__lte=at - dt.timedelta(hours=hours)
+    )
+    expired, why = 0, f"no word within {hours} hours"
+    for request_id in list(overdue.order_by("id").values_list("pk", flat=True)):
+        # Its outcome came meanwhile.
+        with suppress(StepNotAllowed):
+            take_step(request_id=request_id, to_state=CashState.EXPIRED, actor="system", at=at, reason=why)
+            expired += 1
+    return expired
+
+
+def find_waiting(request_id: int) -> CashRequest:
+    """The request, where it waits for a provider's word. Raises CashRequest.DoesNotExist and StepNotAllowed."""
     request = CashRequest.objects.get(pk=request_id)
-    waits = {CashState.STARTED, CashState.SENT, CashState.UNKNOWN}
+    waits = {CashState.STARTED, CashState.EXPIRED, CashState.SENT, CashState.UNKNOWN}
     if request.state not in waits:
         raise StepNotAllowed(f"{request} is {CashState(request.state).label}.", state=request.state)
-    return take_notice(
-        told=Told(
-            provider=request.provider,
-            # A refusal has no number of its own at a bank: it is told once for each request.
-            reference=reference or (f"staff-{request}" if outcome == NoticeOutcome.REFUSED else ""),
-            our_reference=request.reference,
-            kind=CashKind(request.kind),
-            outcome=outcome,
-            amount_cents=request.amount_cents,
-            unit=request.unit,
-            reason=reason,
-        ),
-        actor=actor,
-        at=at,
+    return request
+
+
+def check_confirmation(*, request_id: int, reference: str) -> None:
+    """Raise StepNotAllowed or InvalidNotice for what could not be confirmed now."""
+    check_told(_told(find_waiting(request_id), NoticeOutcome.PAID, reference, ""))
+
+
+def _tell(
+    request_id: int, outcome: NoticeOutcome, reference: str, reason: str, actor: str, second_actor: str, at: dt.datetime
+) -> Taken:
+    request = find_waiting(request_id)
+    told = _told(request, outcome, reference, reason)
+    # A deposit that comes and a withdrawal that goes back make a player richer by somebody's word; the others do not.
+    if (request.kind, outcome) not in (
+        (CashKind.DEPOSIT, NoticeOutcome.PAID),
+        (CashKind.WITHDRAWAL, NoticeOutcome.REFUSED),
+    ):
+        return take_notice(told=told, actor=actor, at=at)
+    player = request.account.player
+    assert player is not None, "the database holds it"
+    with transaction.atomic():
+        check_independent(player=player, actors=(actor, second_actor))
+        check_alone(actor=actor, second_actor=second_actor, amount_cents=request.amount_cents, at=at)
+        taken = take_notice(told=told, actor=actor, at=at)
+        if not taken.repeated:
+            record(
+                act="payment_told",
+                actor=actor,
+                subject=("cash_request", request.pk),
+                after={
+                    "outcome": str(outcome),
+                    "amount_cents": request.amount_cents,
+                    "second_actor": second_actor,
+                },
+                reason=reason,
+                at=at,
+            )
+        return taken
+
+
+def _told(request: CashRequest, outcome: NoticeOutcome, reference: str, reason: str) -> Told:
+    # A refusal has no number of its own at a bank: it is told once for each request.
+    reference = reference or (f"staff-{request}" if outcome == NoticeOutcome.REFUSED else "")
+    return Told(
+        provider=request.provider,
+        reference=reference,
+        our_reference=request.reference,
+        kind=CashKind(request.kind),
+        outcome=outcome,
+        amount_cents=request.amount_cents,
+        unit=request.unit,
+        reason=reason,
     )
-
-
-def _reason(text: str) -> str:
-    text = text.strip()
-    if not text or len(text) > MOST_LETTERS or "\0" in text:
-        raise ReasonMissing(f"Say why, in at most {MOST_LETTERS} letters.")
-    return text

@@ -3,7 +3,6 @@
 import datetime as dt
 
 from django.db import connection, transaction
-from django.db.models import Sum
 
 from roulette_site.common.errors import RuleBroken
 from wallets.guards import CORRECTION_LOCK_SQL
@@ -13,13 +12,16 @@ from wallets.models import (
     AccountKind,
     CashRequest,
     CashState,
+    InboxKind,
     Player,
     Reason,
     Transfer,
     Unit,
 )
+from wallets.selectors.corrections import corrected_cents
 from wallets.selectors.operator_balances import owed_cents
 
+from .inbox import tell_player
 from .ledger import IdempotencyConflict, lock_accounts, open_wallet, post_transfer
 
 
@@ -53,7 +55,7 @@ def correct_transfer(
     debit, credit = first.credit, first.debit
     with transaction.atomic():
         locked = lock_accounts(*(one.pk for one in (debit, credit) if one.kind in PLAYER_KINDS))
-        _lock_corrections_of(first)
+        lock_corrections_of(first)
         if key is not None and (before := Transfer.objects.filter(idempotency_key=key).first()) is not None:
             if (before.corrects_id, before.reason, before.amount_cents) != (first.pk, Reason.CORRECTION, amount_cents):
                 raise IdempotencyConflict("This key was used for another movement.")
@@ -63,6 +65,8 @@ def correct_transfer(
         missing = amount_cents - (account.balance_cents or 0) if account is not None else 0
         if account is not None and account.kind == AccountKind.WALLET and missing > 0:
             assert account.player is not None, "the database holds it"
+            owed = {"owed_cents": missing, "unit": account.unit}
+            tell_player(player=account.player, kind=InboxKind.RECEIVABLE, data=owed, at=at)
             post_transfer(
                 debit=open_receivable(player=account.player, unit=Unit(account.unit)),
                 credit=account,
@@ -121,17 +125,19 @@ def pay_back(
 
 
 def _check(first: Transfer, amount_cents: int) -> None:
-    undone = Transfer.objects.filter(corrects=first, reason=Reason.CORRECTION).aggregate(
-        cents=Sum("amount_cents", default=0)
-    )["cents"]
-    left = first.amount_cents - int(undone)
+    left = first.amount_cents - corrected_cents(first)
     if not 0 < amount_cents <= left:
         raise CorrectionTooLarge("Of this transfer there is less left to undo.", left_cents=left)
-    if CashRequest.objects.filter(held=first).exclude(state=CashState.REFUSED).exists():
+    if is_held(first):
         raise WithdrawalIsHeld("This withdrawal was not refused by its provider.")
 
 
-def _lock_corrections_of(first: Transfer) -> None:
+def is_held(first: Transfer) -> bool:
+    """Whether the transfer holds a withdrawal that its provider has not refused."""
+    return CashRequest.objects.filter(held=first).exclude(state=CashState.REFUSED).exists()
+
+
+def lock_corrections_of(first: Transfer) -> None:
     """Let corrections of one transfer come one after the other; the guard takes the same lock.
 
     On SQLite the transaction excludes everyone already.

@@ -11,10 +11,25 @@ from django.contrib.contenttypes.models import ContentType
 
 from roulette_site.common.audit import audited, record
 from roulette_site.common.errors import RuleBroken
-from wallets.models import Account, LoginRecord, Person, PersonAct, PersonActKind, Player, Standing, User
+from roulette_site.common.reasons import clean_reason
+from wallets.models import (
+    Account,
+    LoginRecord,
+    PayoutAddress,
+    Person,
+    PersonAct,
+    PersonActKind,
+    Player,
+    Standing,
+    Unit,
+    User,
+)
 from wallets.personal import email_key
+from wallets.selectors.closing import open_withdrawals_of
 from wallets.selectors.people import closed_since
-from wallets.services.logins import check_reason, end_logins
+from wallets.services.caps import check_not_oneself
+from wallets.services.logins import LONGEST_REASON, end_logins
+from wallets.services.papers import remove_papers
 from wallets.services.standing import set_standing
 
 # Ends in a name that no network has (RFC 2606): nothing can ever be sent there.
@@ -45,6 +60,12 @@ class MoneyLeft(RuleBroken):
     code = "money_left"
 
 
+class WithdrawalPending(RuleBroken):
+    """Money of the person's is on its way to him, and may come back."""
+
+    code = "withdrawal_pending"
+
+
 class AlreadyErased(RuleBroken):
     """There is nothing left to erase."""
 
@@ -56,12 +77,14 @@ def close_account(*, user: User, reason: str, actor: str, at: dt.datetime) -> Pe
 
     Raises ReasonMissing, AccountClosed, and AccountNotEmpty before a player's money has been paid out.
     """
-    said = check_reason(reason)
+    said = clean_reason(reason, most=LONGEST_REASON)
     with audited():
         user = User.objects.select_for_update().get(pk=user.pk)
-        if closed_since(user) is not None:
-            raise AccountClosed("The account is closed already.")
         player = Player.objects.filter(user=user).first()
+        # Being closed once more, for money that came after the end: the time of retention runs from the last end.
+        is_once_more = player is not None and player.standing == Standing.CLOSING
+        if closed_since(user) is not None and not is_once_more:
+            raise AccountClosed("The account is closed already.")
         if player is not None:
             set_standing(player=player, standing=Standing.CLOSED, reason=said, actor=actor, at=at)
         User.objects.filter(pk=user.pk).update(is_active=False)
@@ -73,10 +96,11 @@ def close_account(*, user: User, reason: str, actor: str, at: dt.datetime) -> Pe
 def erase_person(*, user: User, reason: str, actor: str, at: dt.datetime) -> PersonAct:
     """Erase who a user was and keep his id, on which the books stand; runs once.
 
-    Raises ReasonMissing, AlreadyErased, AccountNotClosed, RetentionNotOver, MoneyLeft. What was asked of whom and when
-    stays as an act; the reason must name nobody.
+    Raises ReasonMissing, OwnBenefit, AlreadyErased, AccountNotClosed, RetentionNotOver, MoneyLeft, WithdrawalPending.
+    What was asked of whom and when stays as an act; the reason must name nobody.
     """
-    said = check_reason(reason)
+    said = clean_reason(reason, most=LONGEST_REASON)
+    check_not_oneself(user=user, actors=(actor,))
     with audited():
         user = User.objects.select_for_update().get(pk=user.pk)
         if user.email == ERASED_EMAIL.format(id=user.pk):
@@ -87,8 +111,11 @@ def erase_person(*, user: User, reason: str, actor: str, at: dt.datetime) -> Per
         may_at = closed_at + dt.timedelta(days=settings.RETENTION_DAYS)
         if at < may_at:
             raise RetentionNotOver(f"The data must be kept until {may_at:%Y-%m-%d}.", until=may_at.isoformat())
-        if Account.objects.filter(player__user=user, balance_cents__gt=0).exists():
+        if Account.objects.filter(player__user=user, unit=Unit.EUR, balance_cents__gt=0).exists():
             raise MoneyLeft("There is money in the person's wallets.")
+        player = Player.objects.filter(user=user).first()
+        if player is not None and open_withdrawals_of(player):
+            raise WithdrawalPending("A withdrawal of the person's is on its way, and may come back.")
         _blank(user, at=at)
         record(act="person_erased", actor=actor, subject=("user", user.pk), reason=said, at=at)
         return PersonAct.objects.create(user=user, kind=PersonActKind.ERASED, actor=actor, reason=said, at=at)
@@ -108,6 +135,9 @@ def _blank(user: User, *, at: dt.datetime) -> None:
     player = Player.objects.filter(user=user).first()
     if player is not None:
         Player.objects.filter(pk=player.pk).update(handle=f"erased-{player.pk}")
+        remove_papers(player=player, at=at)
+        named = PayoutAddress.objects.filter(player=player, erased_at__isnull=True)
+        named.update(iban_sealed="", iban_hash="", masked="", erased_at=at)
     Person.objects.filter(user=user).update(
         birth_date=None,
         country="",
@@ -117,6 +147,9 @@ def _blank(user: User, *, at: dt.datetime) -> None:
         document_type="",
         document_number_sealed="",
         document_hash="",
+        document_country="",
+        document_expires_on=None,
+        expiry_told_at=None,
         email_hash="",
         name_hash="",
         erased_at=at,

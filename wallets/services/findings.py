@@ -3,10 +3,11 @@
 import datetime as dt
 
 from django.db import IntegrityError, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
-from roulette_site.common.audit import record
+from roulette_site.common.audit import audited, record
 from roulette_site.common.errors import RuleBroken
+from roulette_site.common.reasons import clean_reason
 from roulette_site.common.sql import breaks_unique_key
 from wallets.models import (
     Account,
@@ -18,14 +19,9 @@ from wallets.models import (
     ProviderNotice,
 )
 
+from .caps import check_independent
+
 MOST_LETTERS = 1000
-
-
-class ResolutionMissing(RuleBroken):
-    """A finding is resolved in words that another can follow."""
-
-    code = "resolution_missing"
-    http_status = 422
 
 
 class FindingResolved(RuleBroken):
@@ -82,24 +78,28 @@ def open_finding(
 
 def take_finding(*, finding_id: int, actor: str, at: dt.datetime) -> FindingStep:
     """Make a finding one's own; who takes one of another's takes it over. Raises FindingResolved."""
-    with transaction.atomic():
+    with audited():
         finding = _open(finding_id)
         last = finding.steps.filter(kind=FindingStepKind.TAKEN).order_by("-id").first()
         if last is not None and last.actor == actor:
             return last
+        record(act="finding_taken", actor=actor, subject=("finding", finding.pk), at=at)
         return FindingStep.objects.create(finding=finding, kind=FindingStepKind.TAKEN, actor=actor, at=at)
 
 
 def resolve_finding(*, finding_id: int, text: str, actor: str, at: dt.datetime) -> FindingStep:
-    """Say how a finding that one has taken was resolved; raises ResolutionMissing, FindingResolved and NotYours."""
-    text = text.strip()
-    if not text or len(text) > MOST_LETTERS or "\0" in text:
-        raise ResolutionMissing(f"Say how it was resolved, in at most {MOST_LETTERS} letters.")
-    with transaction.atomic():
+    """Say how a finding that one has taken was resolved; not of his own money.
+
+    Raises ReasonNotUsable, FindingResolved, NotYours and OwnBenefit.
+    """
+    text = clean_reason(text, what="resolution", most=MOST_LETTERS)
+    with audited():
         finding = _open(finding_id)
         owner = finding.steps.filter(kind=FindingStepKind.TAKEN).order_by("-id").values_list("actor", flat=True).first()
         if owner != actor:
             raise NotYours("Take the finding first: it is resolved by the one who has it.")
+        if finding.account is not None and finding.account.player is not None:
+            check_independent(player=finding.account.player, actors=(actor,))
         try:
             with transaction.atomic():
                 record(act="finding_resolved", actor=actor, subject=("finding", finding.pk), reason=text, at=at)
@@ -110,6 +110,14 @@ def resolve_finding(*, finding_id: int, text: str, actor: str, at: dt.datetime) 
             if not breaks_unique_key(error):
                 raise
             raise FindingResolved("This finding is resolved already.") from error
+
+
+def close_findings(findings: QuerySet[Finding], *, text: str, actor: str, at: dt.datetime) -> None:
+    """Resolve those of the findings that are open, by an act that ended what they tell of; needs its transaction."""
+    open_ones = findings.exclude(steps__kind=FindingStepKind.RESOLVED)
+    for finding_id in list(open_ones.order_by("id").values_list("pk", flat=True)):
+        take_finding(finding_id=finding_id, actor=actor, at=at)
+        resolve_finding(finding_id=finding_id, text=text[:MOST_LETTERS], actor=actor, at=at)
 
 
 def _open(finding_id: int) -> Finding:

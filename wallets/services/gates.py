@@ -1,12 +1,14 @@
 """What a bet is held against, folded from the rows that say why into the row that placing locks.
 
 Every act that changes what a player may do ends here, in its own transaction: it waits for a slip on its way, and the
-next slip sees it. `verify` folds anew and compares (wallets/selectors/verification.py).
+next slip sees it. `verify` folds anew and compares (wallets/selectors/verification/players.py).
 """
+
+from collections.abc import Iterable
 
 from django.db import connection
 
-from wallets.models import Account, Player
+from wallets.models import PLAYER_KINDS, Account, Player
 from wallets.selectors.gates import gates_of
 
 from .ledger import lock_accounts
@@ -19,7 +21,13 @@ def lock_player(player: Player) -> Player:
     return Player.objects.get(pk=player.pk)
 
 
+def lock_players(players: Iterable[Player]) -> None:
+    """Lock the accounts of several players, in id order over all of them; needs a transaction."""
+    pks = [one.pk for one in players]
+    lock_accounts(*Account.objects.filter(player__in=pks).values_list("pk", flat=True))
+
+
 def refresh_gates(player: Player) -> None:
-    """Fold the player's states, exclusions and limits into his accounts; the caller holds their lock."""
-    for account in Account.objects.filter(player=player).order_by("pk"):
+    """Fold the player's states, exclusions and limits into the accounts he bets from; the caller holds their lock."""
+    for account in Account.objects.filter(player=player, kind__in=PLAYER_KINDS).order_by("pk"):
         Account.objects.filter(pk=account.pk).update(**gates_of(player, account.unit))

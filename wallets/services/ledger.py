@@ -1,10 +1,13 @@
 """Moving money between accounts, outside the hot paths of placing bets and settling rounds (both in tables)."""
 
 import datetime as dt
+from contextlib import AbstractContextManager
 
 from django.db import IntegrityError, connection, models, transaction
 
+from roulette_site.common.audit import audited, record
 from roulette_site.common.errors import RuleBroken
+from roulette_site.common.guards.watches import GAME_REASONS
 from roulette_site.common.sql import breaks_unique_key
 from wallets.models import PLAYER_KINDS, SINGLE_KINDS, Account, AccountKind, Player, Reason, Transfer, Unit
 from wallets.selectors.gates import gates_of
@@ -81,7 +84,7 @@ def post_transfer(
 ) -> Transfer:
     """Move `amount_cents` from debit to credit and return the transfer; the same key again returns the first one.
 
-    A deposit counts in the day of its player's calendar.
+    A deposit counts in the day of its player's calendar. Whatever the game does not move by itself is put on record.
 
     Raises BalanceTooLow, and IdempotencyConflict where the key moved something else before.
     """
@@ -100,7 +103,7 @@ def post_transfer(
         player_day=day_of_account(credit, at) if reason == Reason.DEPOSIT else None,
     )
     try:
-        with transaction.atomic():
+        with _as_an_act(reason):
             # The operator's accounts carry no balance: a lock on one of them would only queue all players.
             locked = lock_accounts(*(one.pk for one in (debit, credit) if one.kind in PLAYER_KINDS))
             if (first := _first_with_key(wanted)) is not None:
@@ -115,6 +118,8 @@ def post_transfer(
                     Account.objects.filter(pk=account.pk).update(balance_cents=models.F("balance_cents") + change)
             wanted.save(force_insert=True)
             count_in_day(wanted)
+            if reason not in GAME_REASONS:
+                _put_on_record(wanted)
             return wanted
     except IntegrityError as error:
         if not breaks_unique_key(error):
@@ -123,6 +128,27 @@ def post_transfer(
         if (first := _first_with_key(wanted)) is not None:
             return first
         raise
+
+
+def _as_an_act(reason: Reason) -> AbstractContextManager[None]:
+    """The transaction of a movement; where the database notes it, what is noted belongs to what is recorded."""
+    return transaction.atomic() if reason in GAME_REASONS else audited()
+
+
+def _put_on_record(moved: Transfer) -> None:
+    record(
+        act="money_moved",
+        actor=moved.actor,
+        subject=("transfer", moved.pk),
+        after={
+            "debit": moved.debit_id,
+            "credit": moved.credit_id,
+            "amount_cents": moved.amount_cents,
+            "unit": moved.unit,
+            "reason": str(moved.reason),
+        },
+        at=moved.created_at,
+    )
 
 
 def _first_with_key(wanted: Transfer) -> Transfer | None:

@@ -1,17 +1,18 @@
 """A player's limits, of his own side and of the operator's. Who may loosen what is held by the database as well."""
 
 import datetime as dt
+from collections.abc import Callable, Sequence
 
-from django.db import transaction
-
-from roulette_site.common.audit import record
+from roulette_site.common.audit import audited, record, via_of
 from roulette_site.common.errors import RuleBroken
+from roulette_site.common.reasons import clean_reason
 from wallets.models import InboxKind, Limit, LimitKind, LimitPeriod, LimitSide, Loosening, Player
-from wallets.protection import LOOSENING_LAPSES, LOOSENING_WAITS, is_looser
+from wallets.protection import LOOSENING_LAPSES, LOOSENING_WAITS, REALITY_CHECK_SECONDS, is_looser
+from wallets.selectors.gates import limits_of
 
+from .caps import check_independent
 from .gates import lock_player, refresh_gates
 from .inbox import tell_player
-from .standing import checked_reason
 
 PERIODS = {
     LimitKind.DEPOSIT: (LimitPeriod.DAY, LimitPeriod.WEEK, LimitPeriod.MONTH),
@@ -20,8 +21,11 @@ PERIODS = {
     LimitKind.STAKE: (LimitPeriod.ROUND,),
     LimitKind.REALITY_CHECK: (LimitPeriod.STRETCH,),
 }
+# What the apps above carry a changed limit through to, in the same transaction and under the player's lock.
+_followers: list[Callable[[Player, LimitKind, dt.datetime], None]] = []
 # A billion euros: what a form can take, far below what a column holds.
 MOST = 10**11
+LONGEST_STRETCH_SECONDS = 24 * 60 * 60
 
 
 class InvalidLimit(RuleBroken):
@@ -35,6 +39,12 @@ class LimitUnchanged(RuleBroken):
     """The limit is what was asked for already."""
 
     code = "limit_unchanged"
+
+
+class LimitChanged(RuleBroken):
+    """Between asking and deciding the limit has become another one."""
+
+    code = "limit_changed"
 
 
 class LooseningPending(RuleBroken):
@@ -61,24 +71,56 @@ class OnlyTighter(RuleBroken):
     code = "only_tighter"
 
 
+def register_follower(follow: Callable[[Player, LimitKind, dt.datetime], None]) -> None:
+    """Let something else hold to a limit from the instant in which it changes; called from AppConfig.ready."""
+    _followers.append(follow)
+
+
+def check_loosening(
+    *, player: Player, kind: LimitKind, period: LimitPeriod, value: int | None, before: int | None
+) -> None:
+    """Refuse what would loosen no limit of the operator's that is `before`; raises InvalidLimit or LimitChanged."""
+    _check(kind, period, value)
+    now = operator_limit(player=player, kind=kind, period=period)
+    if now != before:
+        raise LimitChanged("The limit was changed since: ask anew.")
+    if now is None:
+        raise InvalidLimit("The house has set no such limit: there is nothing to loosen.")
+    if not is_looser(value, than=now):
+        raise InvalidLimit("This loosens nothing: one person alone can set it.")
+
+
+def operator_limit(*, player: Player, kind: LimitKind, period: LimitPeriod) -> int | None:
+    """What the operator's limit is now; None where there is none."""
+    row = _row_now(player, LimitSide.OPERATOR, kind, period)
+    return None if row is None else row.value
+
+
 def set_own_limit(
-    *, player: Player, kind: LimitKind, period: LimitPeriod, value: int | None, at: dt.datetime
+    *, player: Player, kind: LimitKind, period: LimitPeriod, value: int | None, at: dt.datetime, via: str = ""
 ) -> Limit | Loosening:
     """Set the player's own limit: a tighter one holds at once, a looser one waits as the Loosening returned.
 
     `value` is in cents, or seconds where time is counted; None lifts the limit. A tighter limit overtakes whatever
-    waits. Raises InvalidLimit, LimitUnchanged, or LooseningPending.
+    waits. `via` is the key through which he asked, if any, and stands in the trail.
+
+    Raises InvalidLimit, LimitUnchanged, or LooseningPending.
     """
     _check(kind, period, value)
-    with transaction.atomic():
+    with audited():
         player = lock_player(player)
         row_before = _row_now(player, LimitSide.PLAYER, kind, period)
+        if row_before is None and kind == LimitKind.REALITY_CHECK and is_looser(value, than=REALITY_CHECK_SECONDS):
+            # Who has set nothing is asked every hour, and a longer stretch waits its day like any other loosening.
+            row_before = _append(
+                player, LimitSide.PLAYER, kind, period, REALITY_CHECK_SECONDS, actor=f"player:{player.pk}", at=at
+            )
         before = None if row_before is None else row_before.value
         if value == before:
             raise LimitUnchanged("This is your limit already.")
         if not is_looser(value, than=before):
             row = _append(player, LimitSide.PLAYER, kind, period, value, actor=f"player:{player.pk}", at=at)
-            refresh_gates(player)
+            _let_hold(row, before, via=via)
             return row
         assert row_before is not None, "without a limit before nothing is looser"
         if pending_loosening(player, kind, period, at=at) is not None:
@@ -106,15 +148,23 @@ def set_own_limit(
             },
             at=at,
         )
+        record(
+            act="loosening_asked",
+            actor=f"player:{player.pk}",
+            subject=("player", player.pk),
+            before={"kind": str(kind), "period": str(period), "value": before},
+            after={"kind": str(kind), "period": str(period), "value": value, "loosening": loosening.pk} | via_of(via),
+            at=at,
+        )
         return loosening
 
 
-def confirm_loosening(*, player: Player, loosening_id: int, at: dt.datetime) -> Limit:
+def confirm_loosening(*, player: Player, loosening_id: int, at: dt.datetime, via: str = "") -> Limit:
     """Let a looser limit hold that the player asked for a day ago or more.
 
     Confirmed twice, it is answered with the limit that holds. Raises NothingToConfirm or TooEarlyToConfirm.
     """
-    with transaction.atomic():
+    with audited():
         player = lock_player(player)
         loosening = Loosening.objects.filter(player=player, pk=loosening_id).first()
         if loosening is None:
@@ -135,7 +185,7 @@ def confirm_loosening(*, player: Player, loosening_id: int, at: dt.datetime) -> 
             player, LimitSide.PLAYER, kind, period, loosening.value,
             actor=f"player:{player.pk}", at=at, loosening=loosening,
         )  # fmt: skip
-        refresh_gates(player)
+        _let_hold(row, loosening.departs_from.value, via=via)
         return row
 
 
@@ -152,35 +202,54 @@ def set_operator_limit(
 ) -> Limit:
     """Set a limit of the operator's beside the player's own; a looser one needs a second person.
 
-    Raises InvalidLimit, LimitUnchanged, OnlyTighter or ReasonMissing.
+    Neither of the two is the player, nor anybody who may be he. Raises InvalidLimit, LimitUnchanged, OnlyTighter,
+    OwnBenefit or ReasonMissing.
     """
     _check(kind, period, value)
-    reason = checked_reason(reason)
-    with transaction.atomic():
+    reason = clean_reason(reason)
+    with audited():
         player = lock_player(player)
         row_before = _row_now(player, LimitSide.OPERATOR, kind, period)
         before = None if row_before is None else row_before.value
         if value == before:
             raise LimitUnchanged("This is the operator's limit already.")
-        if is_looser(value, than=before) and second_actor in ("", actor):
-            raise OnlyTighter("A limit of the operator's is loosened by two people.")
+        if is_looser(value, than=before):
+            if second_actor in ("", actor):
+                raise OnlyTighter("A limit of the operator's is loosened by two people.")
+            check_independent(player=player, actors=(actor, second_actor))
         row = _append(
             player, LimitSide.OPERATOR, kind, period, value,
             actor=actor, at=at, reason=reason, second_actor=second_actor,
         )  # fmt: skip
-        refresh_gates(player)
         said = {"kind": str(kind), "period": str(period), "value": value}
         tell_player(player=player, kind=InboxKind.LIMIT, data=said, at=at)
-        record(
-            act="operator_limit_set",
-            actor=actor,
-            subject=("player", player.pk),
-            before={"kind": str(kind), "period": str(period), "value": before},
-            after={"kind": str(kind), "period": str(period), "value": value, "second_actor": second_actor},
-            reason=reason,
-            at=at,
-        )
+        _let_hold(row, before)
         return row
+
+
+def carry_over_limits(players: Sequence[Player], *, at: dt.datetime) -> None:
+    """Let the own limits of a person's older accounts hold for his newer ones: none is shed by registering anew.
+
+    Only what is tighter, and nothing where he has waited his day for a looser one on the newer account itself. The
+    caller holds the lock of all of them, which are in the order of their numbers.
+    """
+    for number, player in enumerate(players):
+        for older in players[:number]:
+            for (kind, period), limit in limits_of(older, LimitSide.PLAYER).items():
+                row_before = _row_now(player, LimitSide.PLAYER, kind, period)
+                before = REALITY_CHECK_SECONDS if kind == LimitKind.REALITY_CHECK else None
+                if row_before is not None:
+                    before = row_before.value
+                is_waited_for = row_before is not None and row_before.loosening_id is not None
+                if is_waited_for or not is_looser(before, than=limit.value):
+                    continue
+                reason = f"Limit {limit.pk} of player {older.pk}, who seems to be the same person."
+                with audited():
+                    row = _append(
+                        player, LimitSide.PLAYER, kind, period, limit.value,
+                        actor=f"player:{player.pk}", at=at, reason=reason,
+                    )  # fmt: skip
+                    _let_hold(row, before if row_before is not None else None, by="system")
 
 
 def pending_loosening(player: Player, kind: LimitKind, period: LimitPeriod, *, at: dt.datetime) -> Loosening | None:
@@ -195,10 +264,30 @@ def pending_loosening(player: Player, kind: LimitKind, period: LimitPeriod, *, a
 def _check(kind: LimitKind, period: LimitPeriod, value: int | None) -> None:
     if period not in PERIODS[kind]:
         raise InvalidLimit(f"There is no limit of {kind.label} over {period.label}.")
-    if value is not None and not 0 <= value <= MOST:
+    if value is not None and value < 0:
         raise InvalidLimit("A limit is zero or more.")
-    if kind == LimitKind.REALITY_CHECK and (value is None or value < 60):
-        raise InvalidLimit("The reminder comes after a minute at the earliest, and cannot be switched off.")
+    if value is not None and value > MOST:
+        raise InvalidLimit("This is more than any limit can be.")
+    if kind == LimitKind.REALITY_CHECK and (value is None or not 60 <= value <= LONGEST_STRETCH_SECONDS):
+        raise InvalidLimit("The reminder comes after a minute at the earliest and a day at the latest, and never not.")
+
+
+def _let_hold(row: Limit, before: int | None, *, by: str = "", via: str = "") -> None:
+    """Carry a limit through to everything that is held to it, and put it on record, as done `by` who is not its own."""
+    refresh_gates(row.player)
+    for follow in _followers:
+        follow(row.player, LimitKind(row.kind), row.set_at)
+    about: dict[str, str | int | None] = {"kind": str(row.kind), "period": str(row.period)}
+    second = {"second_actor": row.second_actor} if row.side == LimitSide.OPERATOR else {}
+    record(
+        act=f"{row.side}_limit_set",
+        actor=by or row.actor,
+        subject=("player", row.player_id),
+        before=about | {"value": before},
+        after=about | {"value": row.value} | second | via_of(via),
+        reason=row.reason,
+        at=row.set_at,
+    )
 
 
 def _row_now(player: Player, side: LimitSide, kind: LimitKind, period: LimitPeriod) -> Limit | None:

@@ -11,20 +11,16 @@ from axes.models import AccessAttempt
 from django.conf import settings
 from django.db import transaction
 
-from roulette_site.common.audit import record
+from roulette_site.common.audit import audited, is_act_in_hand, record
 from roulette_site.common.errors import RuleBroken
-from wallets.models import Entrance, LoginRecord, PersonAct, PersonActKind, User
+from roulette_site.common.reasons import clean_reason
+from wallets.models import Entrance, LoginRecord, PersonAct, PersonActKind, Player, User
 from wallets.personal import email_key
+from wallets.services.caps import check_not_oneself
 
 LONGEST_BROWSER = 200
+# As much as a row of an act on somebody keeps.
 LONGEST_REASON = 300
-
-
-class ReasonMissing(RuleBroken):
-    """An act on somebody's account needs a reason, in a few words."""
-
-    code = "reason_missing"
-    http_status = 422
 
 
 class NotLocked(RuleBroken):
@@ -43,14 +39,6 @@ class SecondFactorAbsent(RuleBroken):
     """There is no second factor to take away or to make codes for."""
 
     code = "second_factor_absent"
-
-
-def check_reason(reason: str) -> str:
-    """Return the reason without the space around it; raises ReasonMissing."""
-    said = reason.strip()
-    if not said or len(said) > LONGEST_REASON or not said.isprintable():
-        raise ReasonMissing(f"A reason of {LONGEST_REASON} characters at most is needed.")
-    return said
 
 
 def record_login(
@@ -93,10 +81,19 @@ def end_login(*, session_key: str, at: dt.datetime) -> None:
         LoginRecord.objects.filter(session_key=session_key).update(session_key="", ended_at=at)
 
 
+def set_password(*, user: User, password: str, at: dt.datetime) -> None:
+    """Give a user the password that he has chosen; the door has made sure that it is he, and that it is a good one."""
+    with audited():
+        user.set_password(password)
+        user.save(update_fields=["password"])
+        _record_own("password_changed", user, at)
+
+
 def unlock_login(*, user: User, reason: str, actor: str, at: dt.datetime) -> PersonAct:
-    """Forgive a user's failed logins before their time is over; raises ReasonMissing, NotLocked."""
-    said = check_reason(reason)
-    with transaction.atomic():
+    """Forgive a user's failed logins before their time is over; raises ReasonMissing, OwnBenefit, NotLocked."""
+    said = clean_reason(reason, most=LONGEST_REASON)
+    check_not_oneself(user=user, actors=(actor,))
+    with audited():
         if not axes.utils.reset(username=email_key(user.email)):
             raise NotLocked("There are no failed logins to forgive.")
         record(act="login_unlocked", actor=actor, subject=("user", user.pk), reason=said, at=at)
@@ -114,28 +111,30 @@ def has_second_factor(user: User) -> bool:
     return bool(Authenticator.objects.filter(user_id=user.pk, type=Authenticator.Type.TOTP).exists())
 
 
-def set_up_second_factor(*, user: User, secret: str) -> None:
+def set_up_second_factor(*, user: User, secret: str, at: dt.datetime) -> None:
     """Store the secret that the user's own device has shown to hold, and recovery codes; raises SecondFactorPresent.
 
     The door has checked a code of that secret.
     """
-    with transaction.atomic():
+    with audited():
         User.objects.select_for_update().only("pk").get(pk=user.pk)
         if has_second_factor(user):
             raise SecondFactorPresent("There is a second factor already.")
         TOTP.activate(user, secret)
         Authenticator.objects.filter(user_id=user.pk, type=Authenticator.Type.RECOVERY_CODES).delete()
         RecoveryCodes.activate(user)
+        _record_own("second_factor_set_up", user, at)
 
 
-def renew_recovery_codes(*, user: User) -> None:
+def renew_recovery_codes(*, user: User, at: dt.datetime) -> None:
     """Make the old recovery codes worthless and store new ones; raises SecondFactorAbsent."""
-    with transaction.atomic():
+    with audited():
         User.objects.select_for_update().only("pk").get(pk=user.pk)
         if not has_second_factor(user):
             raise SecondFactorAbsent("There is no second factor.")
         Authenticator.objects.filter(user_id=user.pk, type=Authenticator.Type.RECOVERY_CODES).delete()
         RecoveryCodes.activate(user)
+        _record_own("recovery_codes_renewed", user, at)
 
 
 def recovery_codes(user: User) -> list[str]:
@@ -144,7 +143,7 @@ def recovery_codes(user: User) -> list[str]:
     return [] if held is None else RecoveryCodes(held).get_unused_codes()
 
 
-def check_code(user: User, code: str) -> bool:
+def check_code(user: User, code: str, *, at: dt.datetime) -> bool:
     """Whether a code is right: the device's (once), or one of the recovery codes, which is then used up."""
     text = "".join(code.split())
     if not text or len(text) > 32 or not text.isascii():
@@ -156,26 +155,52 @@ def check_code(user: User, code: str) -> bool:
     if TOTP(device).validate_code(text):
         return True
     codes = held.get(Authenticator.Type.RECOVERY_CODES)
-    return codes is not None and bool(RecoveryCodes(codes).validate_code(text))
+    if codes is None:
+        return False
+    with audited():
+        is_right = bool(RecoveryCodes(codes).validate_code(text))
+        if is_right:
+            _record_own("recovery_code_used", user, at)
+    return is_right
 
 
-def remove_second_factor(*, user: User) -> None:
+def remove_second_factor(*, user: User, at: dt.datetime) -> None:
     """Take away the user's own second factor; raises SecondFactorAbsent. The door has asked for it once more."""
-    with transaction.atomic():
-        if not Authenticator.objects.filter(user_id=user.pk).delete()[0]:
-            raise SecondFactorAbsent("There is no second factor.")
+    with audited():
+        _remove(user)
+        _record_own("second_factor_removed", user, at)
 
 
 def reset_second_factor(*, user: User, reason: str, actor: str, at: dt.datetime) -> PersonAct:
     """Take away the second factor of somebody who has lost it, and end his sessions.
 
-    Raises ReasonMissing, SecondFactorAbsent. A member of staff sets up another at his next login.
+    Nobody does it to himself by another login. Raises ReasonMissing, OwnBenefit, SecondFactorAbsent. A member of staff
+    sets up another at his next login.
     """
-    said = check_reason(reason)
-    with transaction.atomic():
-        remove_second_factor(user=user)
+    said = clean_reason(reason, most=LONGEST_REASON)
+    check_not_oneself(user=user, actors=(actor,))
+    with audited():
+        _remove(user)
         end_logins(user=user, at=at)
         record(act="second_factor_reset", actor=actor, subject=("user", user.pk), reason=said, at=at)
         return PersonAct.objects.create(
             user=user, kind=PersonActKind.SECOND_FACTOR_RESET, actor=actor, reason=said, at=at
         )
+
+
+def note_address_verified(*, user: User, at: dt.datetime) -> None:
+    """Put on record that a user has shown that the address is his; needs the block of that act."""
+    assert is_act_in_hand(), "the address becomes his in the same act"
+    _record_own("address_verified", user, at)
+
+
+def _remove(user: User) -> None:
+    if not Authenticator.objects.filter(user_id=user.pk).delete()[0]:
+        raise SecondFactorAbsent("There is no second factor.")
+
+
+def _record_own(act: str, user: User, at: dt.datetime) -> None:
+    """Record what a user has done about his own login."""
+    player_id = Player.objects.filter(user=user).values_list("pk", flat=True).first()
+    actor = f"staff:{user.pk}" if player_id is None else f"player:{player_id}"
+    record(act=act, actor=actor, subject=("user", user.pk), at=at)

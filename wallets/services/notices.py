@@ -11,8 +11,11 @@ from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
 
+from roulette_site.common.audit import audited, record
 from roulette_site.common.errors import RuleBroken
+from roulette_site.common.reasons import kept_of
 from roulette_site.common.sql import breaks_unique_key
+from wallets.amounts import MOST_CENTS
 from wallets.models import (
     QUIET_VERDICTS,
     Account,
@@ -21,6 +24,7 @@ from wallets.models import (
     CashRequest,
     CashState,
     FindingKind,
+    InboxKind,
     NoticeOutcome,
     ProviderNotice,
     Reason,
@@ -29,19 +33,23 @@ from wallets.models import (
     Verdict,
 )
 from wallets.providers import find_provider
+from wallets.selectors.suspense import Kept
 
 from . import permission_to_pay
-from .cash_requests import MOST_CENTS, UnknownProvider, record_step
+from .cash_requests import UnknownProvider, record_step
 from .corrections import correct_transfer
 from .findings import open_finding
+from .inbox import tell_player
 from .ledger import lock_accounts, operator_account, post_transfer
 
+# So many characters a step has for a reason.
+MOST_STEP = 300
 _REFERENCE = re.compile(r"[\x21-\x7e]{1,80}\Z")
 _OURS = re.compile(r"[\x21-\x7e]{0,40}\Z")
 _REQUEST = re.compile(r"([DW])([1-9][0-9]{0,17})\Z")
 _UNIT = re.compile(r"[A-Z]{3,4}\Z")
 _OPEN = {
-    CashKind.DEPOSIT: (CashState.STARTED, CashState.UNKNOWN),
+    CashKind.DEPOSIT: (CashState.STARTED, CashState.UNKNOWN, CashState.EXPIRED),
     CashKind.WITHDRAWAL: (CashState.SENT, CashState.UNKNOWN),
 }
 
@@ -69,25 +77,29 @@ class Told:
 
 @dataclass(frozen=True)
 class Taken:
-    """The notice as it stands in the books; `repeated` where it stood there before."""
+    """The notice as it stands in the books.
+
+    `repeated` where it stood there before, `differs` where it then said otherwise.
+    """
 
     notice: ProviderNotice
     repeated: bool
+    differs: bool = False
 
 
 def take_notice(*, told: Told, actor: str, at: dt.datetime) -> Taken:
     """Take a provider's word on a payment, once. Raises InvalidNotice and UnknownProvider, and then nothing is kept."""
-    _check(told)
+    check_told(told)
     found = _find_request(told)
     try:
-        with transaction.atomic():
+        with audited():
             request = None
             if found is not None:
                 # Accounts first, then requests: the one order of these locks.
                 lock_accounts(found.account_id)
                 request = CashRequest.objects.select_for_update(of=("self",), no_key=True).get(pk=found.pk)
             if (before := _told_before(told, actor, at)) is not None:
-                return Taken(before, repeated=True)
+                return Taken(before, repeated=True, differs=_says_otherwise(before, told))
             return Taken(_Desk(told, request, actor, at).take(), repeated=False)
     except IntegrityError as error:
         if not breaks_unique_key(error):
@@ -97,10 +109,11 @@ def take_notice(*, told: Told, actor: str, at: dt.datetime) -> Taken:
             before = _told_before(told, actor, at)
         if before is None:
             raise
-        return Taken(before, repeated=True)
+        return Taken(before, repeated=True, differs=_says_otherwise(before, told))
 
 
-def _check(told: Told) -> None:
+def check_told(told: Told) -> None:
+    """Raise UnknownProvider or InvalidNotice for what cannot be a provider's word."""
     if find_provider(told.provider) is None:
         raise UnknownProvider("There is no such provider.")
     faults = [
@@ -131,8 +144,7 @@ def _told_before(told: Told, actor: str, at: dt.datetime) -> ProviderNotice | No
     ).first()
     if before is None:
         return None
-    then = (before.kind, before.our_reference, before.amount_cents, before.unit)
-    if then != (told.kind, told.our_reference, told.amount_cents, told.unit):
+    if _says_otherwise(before, told):
         open_finding(
             kind=FindingKind.NOTICE,
             subject=f"changed:{told.provider}:{told.reference}:{told.outcome}:{told.amount_cents}:{told.unit}",
@@ -145,6 +157,28 @@ def _told_before(told: Told, actor: str, at: dt.datetime) -> ProviderNotice | No
             at=at,
         )
     return before
+
+
+def _says_otherwise(before: ProviderNotice, told: Told) -> bool:
+    then = (before.kind, before.our_reference, before.amount_cents, before.unit)
+    return then != (told.kind, told.our_reference, told.amount_cents, told.unit)
+
+
+def report_forged_notice(*, provider: str, at: dt.datetime) -> None:
+    """Let staff know, once until somebody has looked at it, that notices come which the provider has not signed.
+
+    Nothing of them is kept: whoever sends them writes nothing into our rows but this.
+    """
+    with transaction.atomic():
+        found = open_finding(
+            kind=FindingKind.NOTICE,
+            subject=f"forged:{provider}",
+            detail=f"Notices come in the name of {provider} whose signature is not right.",
+            actor="system",
+            at=at,
+        )
+        if found is not None:
+            record(act="notice_forged", actor="system", subject=("finding", found.pk), at=at)
 
 
 @dataclass
@@ -178,9 +212,26 @@ class _Desk:
             received_at=self.at,
         )
         self._act(verdict)
+        if suspended is not None and request is not None:
+            self._tell(request, InboxKind.DEPOSIT, state=Kept.KEPT)
+        if verdict == Verdict.KNOWN:
+            # Nothing follows from it, and yet its row would keep the same word from being taken anew.
+            record(
+                act="notice_known",
+                actor=self.actor if ":" in self.actor else "system",
+                subject=("notice", notice.pk),
+                at=self.at,
+            )
         if verdict not in QUIET_VERDICTS:
             name = request.reference if request is not None else told.our_reference or "no request"
             where = " The money is in suspense." if suspended is not None else ""
+            record(
+                act="notice_not_applied",
+                actor=self.actor if ":" in self.actor else "system",
+                subject=("notice", notice.pk),
+                after={"verdict": str(verdict), "amount_cents": told.amount_cents, "suspended": suspended is not None},
+                at=self.at,
+            )
             open_finding(
                 kind=FindingKind.NOTICE,
                 subject=f"{told.provider}:{told.reference}:{told.outcome}",
@@ -248,7 +299,7 @@ class _Desk:
             return
         if verdict == Verdict.APPLIED:
             if request.kind == CashKind.DEPOSIT:
-                self._confirm_deposit(request) if is_paid else self._step(CashState.FAILED, self.told.reason)
+                self._confirm_deposit(request) if is_paid else self._step(CashState.FAILED, self._why)
             else:
                 self._pay(request) if is_paid else self._refuse(request)
         elif verdict in (Verdict.WRONG_AMOUNT, Verdict.NOT_PERMITTED) and request.kind == CashKind.DEPOSIT and is_paid:
@@ -269,10 +320,23 @@ class _Desk:
 
     def _refuse(self, request: CashRequest) -> None:
         # The state first: until it says that the provider refused, the database lets nobody undo what is held.
-        self._step(CashState.REFUSED, self.told.reason)
+        self._step(CashState.REFUSED, self._why)
         assert request.held is not None, "the database holds it"
         back = correct_transfer(first=request.held, amount_cents=request.amount_cents, actor=self.actor, at=self.at)
         CashRequest.objects.filter(pk=request.pk).update(returned=back)
+        self._tell(request, InboxKind.WITHDRAWAL)
+
+    def _tell(self, request: CashRequest, kind: InboxKind, **more: str) -> None:
+        """Tell the player what has become of his payment."""
+        player = request.account.player
+        assert player is not None, "the database holds it"
+        said = {"amount_cents": self.told.amount_cents, "unit": self.told.unit, "request": request.reference}
+        tell_player(player=player, kind=kind, data=said | more, at=self.at)
+
+    @property
+    def _why(self) -> str:
+        """What stays of the provider's reason: he knows no rule of ours, and a step is kept for ever."""
+        return kept_of(self.told.reason, most=MOST_STEP)
 
     @property
     def _bank(self) -> Account:

@@ -10,16 +10,17 @@ from django.contrib.auth.models import Group
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
 
 from roulette_site.common.audit import audited, record
 from roulette_site.common.errors import RuleBroken
 from roulette_site.common.models.operator import validate_time_zone
 from roulette_site.common.sql import breaks_unique_key
-from wallets.models import Consent, ConsentTo, DocumentType, Person, Player, Unit, User
+from wallets.models import Consent, ConsentTo, DocumentType, Person, Player, RegisterOccasion, Unit, User
 from wallets.personal import (
     COUNTRIES,
     LANGUAGES,
+    DocumentRefused,
     check_birth_date,
     check_document_number,
     check_full_name,
@@ -29,7 +30,11 @@ from wallets.personal import (
 )
 from wallets.sealing import keyed_hash, seal
 from wallets.selectors.people import operator_day
+from wallets.services.caps import check_not_oneself
+from wallets.services.doubles import hold_doubles
 from wallets.services.ledger import open_wallet
+from wallets.services.register_checks import check_player
+from wallets.services.standing import hold_person_to_registry, hold_to_registry
 
 # Without vowels and what is mistaken for something else: a handle spells no word.
 _HANDLE_LETTERS = "bcdfghjkmnpqrstvwxz23456789"
@@ -101,14 +106,19 @@ def add_player(
         user = User.objects.create_user(email=email, full_name=full_name)
         EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
         player = Player.objects.create(user=user, handle=handle, created_at=at, is_test=is_test)
-        record(act="player_added", actor=actor, subject=("player", player.pk), after={"user": user.pk}, at=at)
+        after = {"user": user.pk} | ({"is_test": True} if is_test else {})
+        record(act="player_added", actor=actor, subject=("player", player.pk), after=after, at=at)
     return player
 
 
 def add_staff(*, email: str, full_name: str, roles: Sequence[str], at: dt.datetime, actor: str = "system") -> User:
-    """Store a member of the staff with roles (groups that exist), who can log in once he has a password."""
+    """Store a member of the staff with roles (groups that exist), who can log in once he has a password.
+
+    Raises NameRefused.
+    """
+    name = check_full_name(full_name)
     with audited():
-        user = User.objects.create_user(email=email, full_name=full_name, is_staff=True)
+        user = User.objects.create_user(email=email, full_name=name, is_staff=True)
         groups = [Group.objects.get(name=role) for role in roles]
         user.groups.set(groups)
         record(
@@ -158,17 +168,33 @@ def register_player(
             Consent.objects.bulk_create(
                 Consent(user=user, text=text, version=version, at=at) for text, version in sorted(consents.items())
             )
-            player = Player.objects.create(user=user, handle=_fresh_handle(), created_at=at, time_zone=time_zone)
+            player = Player.objects.create(user=user, handle=fresh_handle(), created_at=at, time_zone=time_zone)
             for unit in Unit:
                 open_wallet(player=player, unit=unit)
             actor = f"player:{player.pk}"
             record(act="player_registered", actor=actor, subject=("player", player.pk), after={"user": user.pk}, at=at)
-            return player
+            hold_to_registry(player=player, at=at)
+            hold_doubles(player=player, at=at)
     except IntegrityError as error:
         # Somebody registered the same address at the same moment.
         if breaks_unique_key(error) and User.objects.filter(email__iexact=address).exists():
             raise EmailTaken("Somebody has this address already.") from error
         raise
+    # Not in the transaction: the register may take its time. Whom it lists is registered, and excluded at once.
+    check_player(player=player, occasion=RegisterOccasion.REGISTRATION, at=at)
+    return player
+
+
+def address_to_verify(*, user: User, at: dt.datetime) -> EmailAddress:
+    """The user's address as one that he has to show to be his, made where there is none yet."""
+    found = EmailAddress.objects.filter(user=user, email=user.email).first()
+    if found is not None:
+        return found
+    with audited():
+        address, is_new = EmailAddress.objects.get_or_create(user=user, email=user.email, defaults={"primary": True})
+        if is_new:
+            record(act="address_to_verify", actor="system", subject=("user", user.pk), at=at)
+        return address
 
 
 def record_person(*, user: User, at: dt.datetime, **facts: Any) -> Person:
@@ -179,36 +205,74 @@ def record_person(*, user: User, at: dt.datetime, **facts: Any) -> Person:
     """
     unknown = set(facts) - {"birth_date", "country", "language", "time_zone", "address"}
     assert not unknown, f"a person has no {unknown}"
-    with transaction.atomic():
+    with audited():
         person = _locked_person(user) or Person(user=user, created_at=at)
         for name, value in facts.items():
             setattr(person, name, value)
         _check_places(country=person.country, language=person.language, time_zone=person.time_zone)
         _set_keys(person, user)
         person.save()
+        record(act="person_recorded", actor="system", subject=("user", user.pk), after={"given": sorted(facts)}, at=at)
+        _hold(user, at)
         return person
 
 
-def record_document(*, user: User, document_type: DocumentType, number: str, at: dt.datetime) -> Person:
-    """Store by which document a user was identified, its number encrypted; raises DocumentRefused, PersonErased."""
+def record_document(
+    *,
+    user: User,
+    document_type: DocumentType,
+    number: str,
+    at: dt.datetime,
+    country: str = "",
+    expires_on: dt.date | None = None,
+    actor: str = "system",
+) -> Person:
+    """Store by which document a user was identified, its number encrypted.
+
+    Of a player no member of the staff says it who may be he. Raises DocumentRefused for what is no number and for a
+    document that has run out, CountryUnknown, PersonErased, OwnBenefit.
+    """
     written = check_document_number(number)
-    with transaction.atomic():
+    if expires_on is not None and expires_on < operator_day(at):
+        raise DocumentRefused("This document has run out.")
+    _check_places(country=country, language="", time_zone="")
+    check_not_oneself(user=user, actors=(actor,))
+    with audited():
         person = _locked_person(user) or Person(user=user, created_at=at)
         _set_keys(person, user)
         person.document_type = document_type
         person.document_number_sealed = seal(written)
         person.document_hash = keyed_hash("document", document_key(written))
+        person.document_country = country
+        person.document_expires_on = expires_on
+        person.expiry_told_at = None
         person.save()
+        facts = {"document_type": str(document_type)}
+        record(act="document_recorded", actor=actor, subject=("user", user.pk), after=facts, at=at)
+        _hold(user, at)
         return person
 
 
-def refresh_person_keys(user: User) -> None:
-    """Make the keyed hashes follow a name or an address that was changed; does nothing for who has no data."""
-    with transaction.atomic():
+def refresh_person_keys(user: User, *, at: dt.datetime) -> None:
+    """Make the keyed hashes follow a name or an address that was changed; does nothing for who has no data.
+
+    Whom the registry of restricted persons names under the new address is restricted, and so is who is by his new name
+    of the staff, or whom a new member of the staff turns out to be.
+    """
+    with audited():
         person = _locked_person(user)
         if person is not None:
             _set_keys(person, user)
             person.save(update_fields=["email_hash", "name_hash"])
+            record(act="person_found_anew", actor="system", subject=("user", user.pk), at=at)
+        _hold(user, at)
+
+
+def _hold(user: User, at: dt.datetime) -> None:
+    hold_person_to_registry(user=user, at=at)
+    player = Player.objects.filter(user=user).first()
+    if player is not None:
+        hold_doubles(player=player, at=at)
 
 
 def check_email(text: str) -> str:
@@ -255,5 +319,6 @@ def _check_places(*, country: str, language: str, time_zone: str) -> None:
             raise TimeZoneUnknown(error.messages[0]) from None
 
 
-def _fresh_handle() -> str:
-    return "p-" + "".join(secrets.choice(_HANDLE_LETTERS) for _ in range(_HANDLE_LENGTH))
+def fresh_handle(kind: str = "p") -> str:
+    """A handle that tells nothing but the kind of account."""
+    return f"{kind}-" + "".join(secrets.choice(_HANDLE_LETTERS) for _ in range(_HANDLE_LENGTH))

@@ -11,7 +11,7 @@ from .findings import open_finding
 
 
 def reconcile(*, actor: str, at: dt.datetime) -> Sequence[Finding]:
-    """Hold balances and cash requests against transfers; returns the findings that are new."""
+    """Hold balances, cash requests, suspense and rounds against transfers; returns the findings that are new."""
     return _write_down(find_discrepancies(at=at), actor, at)
 
 

@@ -7,6 +7,10 @@ from typing import Any
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+
+from roulette_site.common.requests import whole_number
+from wallets.models import Player
 
 Page = Callable[..., HttpResponse]
 
@@ -33,6 +37,12 @@ def staff_page(*, see: str, act: str) -> Callable[[Page], Page]:
 def actor_of(request: HttpRequest) -> str:
     """The id under which a member of the staff stands in lasting rows."""
     return f"staff:{request.user.pk}"
+
+
+def player_asked_for(request: HttpRequest) -> Player | None:
+    """The player whose rows alone a list is to show (`?player=12`); None where it is everybody's."""
+    wanted = request.GET.get("player", "")
+    return get_object_or_404(Player, pk=whole_number(wanted) or 0) if wanted else None
 
 
 def context_of(request: HttpRequest, title: str) -> dict[str, Any]:

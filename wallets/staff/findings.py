@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
@@ -13,7 +14,7 @@ from wallets.models import Finding
 from wallets.selectors.findings import finding_lines, open_findings, resolved_findings
 from wallets.services.findings import resolve_finding, take_finding
 
-from .doors import actor_of, context_of, staff_page
+from .doors import actor_of, context_of, player_asked_for, staff_page
 
 SEE, ACT = "wallets.view_finding", "wallets.work_finding"
 ROWS_A_PAGE = 50
@@ -23,8 +24,11 @@ ROWS_A_PAGE = 50
 def finding_list(request: HttpRequest) -> HttpResponse:
     """Show open findings, the oldest first; or those that are resolved."""
     is_resolved = request.GET.get("resolved") == "1"
+    findings, player = resolved_findings() if is_resolved else open_findings(), player_asked_for(request)
+    if player is not None:
+        findings = findings.filter(Q(account__player=player) | Q(request__account__player=player))
     lines = finding_lines(
-        resolved_findings() if is_resolved else open_findings(),
+        findings,
         at=database_now(),
         limit=ROWS_A_PAGE,
         after=whole_number(request.GET.get("after", "")),
@@ -36,6 +40,7 @@ def finding_list(request: HttpRequest) -> HttpResponse:
             **context_of(request, "Findings"),
             "lines": lines,
             "is_resolved": is_resolved,
+            "player": player,
             "newer": lines[-1].finding.pk if len(lines) == ROWS_A_PAGE else None,
         },
     )

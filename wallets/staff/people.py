@@ -16,9 +16,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from roulette_site.common.errors import RuleBroken
+from roulette_site.common.four_eyes import make_request
+from roulette_site.common.sql import database_now
+from wallets.acts.roles import GIVE_ROLE
 from wallets.models import User
-from wallets.services.erasure import close_account, erase_person
+from wallets.selectors.roles import ADMINISTERS, acting_roles, acting_roles_of
+from wallets.services.closing import close_or_begin
+from wallets.services.erasure import erase_person
 from wallets.services.logins import failed_logins, has_second_factor, reset_second_factor, unlock_login
+
+from .doors import context_of, staff_page
 
 
 @dataclass(frozen=True)
@@ -53,9 +60,12 @@ ACTS = {
     "close": Act(
         "wallets.close_account",
         gettext_lazy("Close the account"),
-        gettext_lazy("Nobody logs in to it any more, and the time for which its data are kept begins."),
-        gettext_lazy("The account is closed."),
-        close_account,
+        gettext_lazy(
+            "Of a player: no bet and no deposit is taken any more, what he has is paid out to him, and then the account"
+            " is closed. From then on nobody logs in to it, and the time for which its data are kept begins."
+        ),
+        gettext_lazy("The account is being closed, or is closed already where there was nothing left to do."),
+        close_or_begin,
     ),
     "erase": Act(
         "wallets.erase_person",
@@ -109,6 +119,36 @@ def act_on_person(request: HttpRequest, user_id: int, act: str) -> HttpResponse:
         "reason": request.POST.get("reason", ""),
     }
     return render(request, "wallets/staff/act_on_person.html", context, status=409 if refusal else 200)
+
+
+@staff_page(see=ADMINISTERS, act=ADMINISTERS)
+def ask_for_role(request: HttpRequest, user_id: int) -> HttpResponse:
+    """Ask that somebody of the staff be given a role that can act; another person decides it."""
+    user = get_object_or_404(User, pk=min(user_id, 2**63 - 1))
+    refusal = ""
+    if request.method == "POST":
+        try:
+            make_request(
+                act=GIVE_ROLE,
+                arguments={"user": user.pk, "role": request.POST.get("role", "")},
+                user=request.user,
+                reason=request.POST.get("reason", ""),
+                at=database_now(),
+            )
+        except RuleBroken as refused:
+            refusal = refused.message
+        else:
+            messages.success(request, _("Asked: another person decides it."))
+            return redirect("admin:wallets_user_change", user.pk)
+    context = {
+        **context_of(request, _("Ask for a role")),
+        "subject": user,
+        "roles": acting_roles(),
+        "has": sorted(acting_roles_of(user)),
+        "refusal": refusal,
+        "typed": request.POST,
+    }
+    return render(request, "wallets/staff/ask_for_role.html", context, status=409 if refusal else 200)
 
 
 class OwnAccount(RuleBroken):

@@ -3,14 +3,17 @@
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
-from allauth.core import context
+from allauth.account.models import EmailAddress
 from allauth.mfa.adapter import DefaultMFAAdapter
 from django.http import HttpRequest
-from django.urls import reverse
+from django.utils import timezone
 
+from roulette_site.common.audit import audited
 from roulette_site.common.models import Operator
 from roulette_site.common.requests import client_address
+from wallets.models import User
 from wallets.sealing import seal, unseal
+from wallets.services.logins import note_address_verified, set_password
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
@@ -28,14 +31,17 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         """Send a mail that says whose it is."""
         super().send_mail(template_prefix, email, {"operator": Operator.objects.first(), **context})
 
-    def send_account_already_exists_mail(self, email: str) -> None:
-        """Tell the owner of an address that somebody tried to register with it."""
-        request = context.request
-        links = {
-            "login_url": request.build_absolute_uri(reverse("login")),
-            "password_reset_url": request.build_absolute_uri(reverse("account_reset_password")),
-        }
-        self.send_mail("account/email/account_already_exists", email, links)
+    def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
+        """Note that the address is verified, and put it on record."""
+        with audited():
+            is_confirmed: bool = super().confirm_email(request, email_address)
+            if is_confirmed:
+                note_address_verified(user=email_address.user, at=timezone.now())
+        return is_confirmed
+
+    def set_password(self, user: User, password: str) -> None:
+        """Give a user the password that he has chosen under the link that was mailed to him."""
+        set_password(user=user, password=password, at=timezone.now())
 
 
 class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]

@@ -1,21 +1,11 @@
 """Idempotency keys of the player's pages."""
 
-import re
-import uuid
-
-from roulette_site.common.idempotency import IdempotencyKeyRequired
+from roulette_site.common.idempotency import fresh_key, key_in_form
 from wallets.models import Player
 
-_KEY = re.compile(r"[0-9A-Za-z-]{8,64}\Z")
-
-
-def fresh_key() -> str:
-    """A key for a form that the server renders; pages with script make their own, one for each act."""
-    return str(uuid.uuid4())
+__all__ = ("fresh_key", "key_of_form")
 
 
 def key_of_form(player: Player, key: str) -> str:
     """Set the form's key apart for its player; raises IdempotencyKeyRequired where it is none."""
-    if not _KEY.match(key):
-        raise IdempotencyKeyRequired("The form carried no key: load the page again.")
-    return f"web:{player.pk}:{key}"
+    return key_in_form(key, f"web:{player.pk}")

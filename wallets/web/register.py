@@ -5,9 +5,7 @@ from collections.abc import Callable
 from typing import Any
 from zoneinfo import available_timezones
 
-from allauth.account.adapter import get_adapter
 from allauth.account.internal.flows.email_verification import consume_email_verification_rate_limit
-from allauth.account.models import EmailAddress
 from allauth.core import ratelimit
 from django import forms
 from django.conf import settings
@@ -16,6 +14,7 @@ from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
@@ -23,10 +22,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from roulette_site.common import demonstration
 from roulette_site.common.errors import RuleBroken
+from roulette_site.common.later import after_commit
 from wallets.models import ConsentTo, User
 from wallets.personal import COUNTRIES, LANGUAGES, check_birth_date, check_full_name
 from wallets.selectors.people import operator_day
-from wallets.services.people import EmailTaken, check_email, check_password, register_player
+from wallets.services.people import EmailTaken, address_to_verify, check_email, check_password, register_player
+from wallets.templatetags.money import message_of
 
 # What is longer is cut by nobody: the rules say how long each may be.
 _ANY_LENGTH = 10_000
@@ -95,7 +96,7 @@ def _asked(rule: Callable[[], Any]) -> Any:
     try:
         return rule()
     except RuleBroken as refused:
-        raise ValidationError(refused.message, code=refused.code) from None
+        raise ValidationError(message_of(refused), code=refused.code) from None
 
 
 @require_http_methods(["GET", "POST"])
@@ -128,17 +129,22 @@ def _register(request: HttpRequest, data: dict[str, Any], *, at: dt.datetime) ->
     except EmailTaken:
         # The answer takes as long as it does for a new address.
         make_password(data["password"])
-        if consume_email_verification_rate_limit(request, data["email"]):
-            get_adapter().send_account_already_exists_mail(data["email"])
+        owner = User.objects.filter(email__iexact=data["email"]).first()
+        if owner is not None and consume_email_verification_rate_limit(request, data["email"]):
+            _mail_later("mail_account_exists", owner)
     else:
         send_verification(request, player.user)
 
 
 def send_verification(request: HttpRequest, user: User) -> None:
-    """Send the mail by which a user shows that the address is his; seldom, however often it is asked for."""
-    address, _made = EmailAddress.objects.get_or_create(user=user, email=user.email, defaults={"primary": True})
+    """Let a worker mail by what a user shows that the address is his; seldom, however often it is asked for."""
+    address = address_to_verify(user=user, at=timezone.now())
     if not address.verified and consume_email_verification_rate_limit(request, user.email):
-        address.send_confirmation(request, signup=True)
+        _mail_later("mail_verification", user)
+
+
+def _mail_later(task: str, user: User) -> None:
+    after_commit(f"wallets.tasks.{task}", "background", user_id=user.pk, language=get_language() or "")
 
 
 @require_safe

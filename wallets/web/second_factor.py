@@ -38,6 +38,7 @@ from wallets.services.logins import (
     renew_recovery_codes,
     set_up_second_factor,
 )
+from wallets.templatetags.money import message_of
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 LONGEST_CODE = 32
@@ -98,20 +99,37 @@ class NewDeviceForm(CodeForm, PasswordForm):
 class RemovalForm(CodeForm, PasswordForm):
     """A code of the device that is taken away, and the password."""
 
-    field_order = ("code", "password")
+    field_order: tuple[str, ...] = ("code", "password")
 
     def clean(self) -> dict[str, Any]:
         """Refuse a wrong code; it is looked at last, since that uses it up."""
         data = super().clean() or {}
-        if not self.errors and not check_code(_user(self.request), data["code"]):
+        if (
+            not self.errors
+            and "code" in self.fields
+            and not check_code(_user(self.request), data["code"], at=timezone.now())
+        ):
             count_failure(self.request, _user(self.request))
             self.add_error("code", _("This code is not right."))
         return data
 
 
+class OwnerForm(RemovalForm):
+    """What shows once more that it is the owner: the password, and a code where there is a second factor."""
+
+    def __init__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
+        super().__init__(request, *args, **kwargs)
+        if not has_second_factor(_user(request)):
+            del self.fields["code"]
+
+
 def check_own_password(request: HttpRequest, password: str) -> None:
     """Check the password of whoever is logged in; a wrong one counts as a failed login. Raises ValidationError."""
     user = _user(request)
+    if not AxesProxyHandler.is_allowed(request, {"username": user.email}):
+        # Locked: then even the right password opens nothing, and the answer becomes the one that says so.
+        count_failure(request, user)
+        raise ValidationError(_("This is not your password."), code="password_wrong")
     if authenticate(request, username=user.email, password=password) != user:
         raise ValidationError(_("This is not your password."), code="password_wrong")
 
@@ -154,7 +172,7 @@ def second_factor(request: HttpRequest) -> HttpResponse:
             return _let_in(request, user)
         if form.is_valid():
             if AxesProxyHandler.is_allowed(request, {"username": user.email}) and check_code(
-                user, form.cleaned_data["code"]
+                user, form.cleaned_data["code"], at=timezone.now()
             ):
                 return _let_in(request, user)
             # Also where the account is locked: then this turns the answer into the one that says so.
@@ -179,9 +197,9 @@ def set_up(request: HttpRequest) -> HttpResponse:
     form = NewDeviceForm(request, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            set_up_second_factor(user=user, secret=request.session.pop(_NEW_SECRET))
+            set_up_second_factor(user=user, secret=request.session.pop(_NEW_SECRET), at=timezone.now())
         except RuleBroken as refused:
-            messages.error(request, refused.message)
+            messages.error(request, message_of(refused))
             return redirect(_home(request))
         mark_second_factor(request, user)
         request.session[_SHOW_CODES] = True
@@ -216,9 +234,9 @@ def renew_codes(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _refuse(request, form)
     try:
-        renew_recovery_codes(user=_user(request))
+        renew_recovery_codes(user=_user(request), at=timezone.now())
     except RuleBroken as refused:
-        messages.error(request, refused.message)
+        messages.error(request, message_of(refused))
         return redirect(_home(request))
     request.session[_SHOW_CODES] = True
     return redirect("recovery-codes")
@@ -237,9 +255,9 @@ def remove(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _refuse(request, form)
     try:
-        remove_second_factor(user=user)
+        remove_second_factor(user=user, at=timezone.now())
     except RuleBroken as refused:
-        messages.error(request, refused.message)
+        messages.error(request, message_of(refused))
     else:
         messages.success(request, _("Your second factor is off."))
     return redirect(_home(request))

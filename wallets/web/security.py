@@ -16,10 +16,11 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
 from roulette_site.common.errors import RuleBroken
-from wallets.models import Entrance, LoginRecord, PersonAct, PersonActKind, Player, User
+from wallets.models import Entrance, LoginRecord, Player, User
 from wallets.selectors.export import export_person
 from wallets.selectors.people import last_login_before
-from wallets.services.logins import end_logins, has_second_factor, recovery_codes
+from wallets.services.exports import note_export
+from wallets.services.logins import end_logins, has_second_factor, recovery_codes, set_password
 from wallets.services.people import check_password
 from wallets.web.second_factor import check_own_password
 
@@ -70,8 +71,7 @@ def change_password(request: HttpRequest) -> HttpResponse:
     form = PasswordChangeForm(request, request.POST)
     if not form.is_valid():
         return _page(request, user, form, status=422)
-    user.set_password(form.cleaned_data["new_password"])
-    user.save(update_fields=["password"])
+    set_password(user=user, password=form.cleaned_data["new_password"], at=timezone.now())
     end_logins(user=user, but=request.session.session_key or "", at=timezone.now())
     update_session_auth_hash(request, user)
     messages.success(request, _("Your password is changed."))
@@ -97,9 +97,7 @@ def export(request: HttpRequest) -> HttpResponse:
     user = _player_user(request)
     at = timezone.now()
     reason = "asked for by the person"
-    PersonAct.objects.create(
-        user=user, kind=PersonActKind.EXPORTED, actor=f"player:{user.player.pk}", reason=reason, at=at
-    )
+    note_export(user=user, actor=f"player:{user.player.pk}", reason=reason, at=at)
     answer = JsonResponse(export_person(user, at=at), json_dumps_params={"ensure_ascii": False, "indent": 2})
     answer["Content-Disposition"] = f'attachment; filename="my-data-{at:%Y-%m-%d}.json"'
     return answer

@@ -19,8 +19,10 @@ from wallets.amounts import format_cents
 from wallets.csv_cells import safe_cell
 from wallets.models import Account, Player, Reason, Unit
 from wallets.selectors.balances import wallets_of
+from wallets.selectors.receivables import owed_by
 from wallets.selectors.transfers import TransferFilter, TransferLine, all_transfer_lines, transfer_lines
 
+from .keys import fresh_key
 from .who import player_of
 from .words import REASON_WORDS
 
@@ -49,6 +51,8 @@ def transfers(request: HttpRequest) -> HttpResponseBase:
             "lines": [(line, REASON_WORDS.get(line.reason, line.reason.label)) for line in lines],
             "asked": asked,
             "faults": faults,
+            "owed": owed_by(player),
+            "owed_key": fresh_key(),
             "older": None if older is None else urlencode(older),
             "newest": urlencode(asked) if before is not None else None,
             "file": urlencode({**asked, "format": "csv"}),

@@ -3,7 +3,7 @@
 from allauth.account import views as allauth_views
 from django.urls import path, re_path
 
-from . import register, second_factor, security
+from . import papers, register, second_factor, security
 from .login import login
 
 urlpatterns = [
@@ -25,6 +25,7 @@ urlpatterns = [
         allauth_views.password_reset_from_key_done,
         name="account_reset_password_from_key_done",
     ),
+    path("account/identity/", papers.identity, name="identity"),
     path("account/security/", security.security, name="security"),
     path("account/security/password/", security.change_password, name="change-password"),
     path("account/security/devices/", security.end_others, name="end-other-devices"),

@@ -2,7 +2,8 @@
 
 A change is noted in common_rowchange however it is made: by a service, in bulk, by raw SQL from another program. What
 services do anyway under the audit trail carries the act's key there; anything else carries none, and `verify` reports
-it. The hot paths, placing and settling, write no watched column: a transfer is its own record.
+it. The hot paths, placing and settling, write no watched column: a transfer of the game is its own record, and `verify`
+holds it to the bets of its round. Any other transfer has nothing but its entry to say why.
 """
 
 import re
@@ -18,38 +19,119 @@ from .postgresql import postgresql_function, postgresql_trigger
 
 NOTES = "common_rowchange"
 
+# Why the game moves money. Any other reason is somebody's act, and `wallets.services.ledger` records it.
+GAME_REASONS = (
+    "stake", "bet_taken_back", "stake_returned", "prize", "half_back", "stake_lost", "void_refund",
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Watch:
     """The columns of one table whose changes are noted; personal data is never among them.
 
-    `inserted` is SQL that says which new rows are noted (none where it is empty); `deleted` is off for tables of which
-    a guard lets no row be deleted or replaced.
+    Of the columns in `unsaid` a note says that they changed, and neither from what nor to what: they hold secrets, or
+    who somebody is. `inserted` is SQL that says which new rows are noted (none where it is empty); `deleted` is off for
+    tables of which a guard lets no row be deleted or replaced.
     """
 
     table: str
     columns: tuple[str, ...]
+    unsaid: tuple[str, ...] = ()
     key: str = "id"
     inserted: str = ""
     deleted: bool = True
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """What makes two states of a row differ."""
+        return tuple(dict.fromkeys((self.key, *self.columns, *self.unsaid)))
 
 
 _ALL = "1 = 1"
 
 WATCHES = (
-    # Of a user the rights alone are noted, and he himself where he comes with some.
+    # Of a user the rights are noted, and he himself where he comes with some; of what he logs in with, that it changed.
     Watch(
         "wallets_user",
         ("is_active", "is_staff", "is_superuser"),
+        ("email", "full_name", "password"),
         inserted="NEW.is_staff OR NEW.is_superuser OR NOT NEW.is_active",
     ),
     Watch("wallets_user_groups", ("user_id", "group_id"), inserted=_ALL),
     Watch("wallets_user_user_permissions", ("user_id", "permission_id"), inserted=_ALL),
     Watch("auth_group", ("name",)),
     Watch("auth_group_permissions", ("group_id", "permission_id"), inserted=_ALL),
+    # What a permission lets somebody do is its model's app and its codename. A new one is nobody's; migrate makes them.
+    Watch("auth_permission", ("codename", "content_type_id", "name")),
+    Watch("django_content_type", ("app_label", "model")),
     # Not the handle: staff may have given one that says who it is, and this table is kept for ever.
     Watch("wallets_player", ("kyc_state", "standing", "is_restricted"), inserted=_ALL, deleted=False),
-    Watch("wallets_apikey", ("revoked", "scopes", "expiry_date"), key="prefix", inserted=_ALL),
+    # By what a person is found on a register, in the registry and among doubles, and how he is written to.
+    Watch(
+        "wallets_person",
+        ("user_id", "erased_at"),
+        ("birth_date", "document_type", "document_number_sealed", "document_hash", "document_country",
+         "document_expires_on", "email_hash", "name_hash", "country", "language", "time_zone", "address"),
+        inserted=_ALL,
+        deleted=False,
+    ),
+    # To what he has agreed, what he was offered and told, and what was done about who he is.
+    Watch("wallets_consent", ("user_id", "text", "version"), inserted=_ALL, deleted=False),
+    Watch("wallets_limitsoffer", ("player_id", "occasion", "limits_set"), inserted=_ALL, deleted=False),
+    Watch("wallets_inboxmessage", ("player_id", "kind"), inserted=_ALL, deleted=False),
+    Watch("wallets_personact", ("user_id", "kind", "actor"), inserted=_ALL, deleted=False),
+    Watch(
+        "wallets_identitypaper",
+        ("player_id", "media_type", "size_bytes", "checked_at", "removed_at"),
+        ("stored_as",),
+        inserted=_ALL,
+        deleted=False,
+    ),
+    # Whose address is verified can log in; who has no second factor, if he is of the staff, sets up one of his own.
+    Watch("account_emailaddress", ("user_id", "verified"), ("email",), inserted=_ALL),
+    Watch("mfa_authenticator", ("user_id", "type"), ("data",), inserted=_ALL),
+    # What protects a player. A looser limit or an early end that keeps every rule is still somebody's act.
+    Watch("wallets_limit", ("player_id", "side", "kind", "period", "value"), inserted=_ALL, deleted=False),
+    Watch("wallets_loosening", ("player_id", "kind", "period", "value"), inserted=_ALL, deleted=False),
+    Watch("wallets_exclusion", ("player_id", "kind", "starts_at", "ends_at"), inserted=_ALL, deleted=False),
+    Watch("wallets_exclusionend", ("ends_at",), key="exclusion_id", inserted=_ALL, deleted=False),
+    Watch("wallets_restrictedentry", ("kind", "starts_at", "ends_at", "ended_at"), inserted=_ALL, deleted=False),
+    # Not the balance, which every bet moves, nor `unchecked_from`, which follows each answer of a register.
+    Watch(
+        "wallets_account",
+        ("barred", "excluded_until", "stake_limit_cents", "loss_day_limit_cents", "loss_week_limit_cents",
+         "loss_month_limit_cents"),
+        deleted=False,
+    ),
+    Watch(
+        "wallets_transfer",
+        ("debit_id", "credit_id", "amount_cents", "unit", "reason", "corrects_id"),
+        inserted=f"NEW.reason NOT IN ({', '.join(map(repr, GAME_REASONS))})",
+        deleted=False,
+    ),
+    # Whoever adds a row here is paid out to it.
+    Watch(
+        "wallets_payoutaddress",
+        ("player_id", "erased_at"),
+        ("iban_sealed", "iban_hash", "masked"),
+        inserted=_ALL,
+        deleted=False,
+    ),
+    # Whoever puts the hash of a key of his own here calls with another's.
+    Watch("wallets_apikey", ("revoked", "scopes", "expiry_date"), ("hashed_key",), key="prefix", inserted=_ALL),
+    # A step is what has become of money; a finding's, that somebody has explained it.
+    Watch("wallets_cashrequest", ("state",), inserted=_ALL, deleted=False),
+    Watch("wallets_cashstep", ("request_id", "from_state", "to_state", "actor"), inserted=_ALL, deleted=False),
+    # A notice by hand would have the provider's own taken for told before.
+    Watch(
+        "wallets_providernotice",
+        ("outcome", "kind", "request_id", "amount_cents", "unit", "verdict"),
+        inserted=_ALL,
+        deleted=False,
+    ),
+    Watch("wallets_findingstep", ("finding_id", "kind", "actor"), inserted=_ALL, deleted=False),
+    # What one person has asked for, and another one need only approve.
+    Watch("common_foureyesrequest", ("act", "maker", "state", "decider"), inserted=_ALL, deleted=False),
     Watch(
         "common_operator",
         ("legal_name", "brand", "licence", "accent_colour", "felt_colour", "time_zone", "gaming_day_starts_at",
@@ -63,6 +145,7 @@ WATCHES = (
         inserted="NEW.status <> 'draft'",
         deleted=False,
     ),
+    Watch("tables_publishedrules", ("rules_id", "sha256", "published_at"), inserted=_ALL, deleted=False),
     # Not the counters, which every round moves.
     Watch("tables_table", ("name", "rules_id", "minimum_cents", "state"), inserted=_ALL, deleted=False),
 )  # fmt: skip
@@ -76,7 +159,11 @@ def objects_of(connection: BaseDatabaseWrapper, columns: Mapping[str, set[str]])
         if watch.table not in columns:
             continue
         there = columns[watch.table]
-        fitting = replace(watch, columns=tuple(name for name in watch.columns if name in there))
+        fitting = replace(
+            watch,
+            columns=tuple(name for name in watch.columns if name in there),
+            unsaid=tuple(name for name in watch.unsaid if name in there),
+        )
         if connection.vendor == "sqlite":
             with connection.cursor() as cursor:
                 yield from _of_sqlite(cursor, fitting)
@@ -85,12 +172,16 @@ def objects_of(connection: BaseDatabaseWrapper, columns: Mapping[str, set[str]])
 
 
 def _changed(watch: Watch, differs: str) -> str:
-    return " OR ".join(f"NEW.{name} {differs} OLD.{name}" for name in dict.fromkeys((watch.key, *watch.columns)))
+    return " OR ".join(f"NEW.{name} {differs} OLD.{name}" for name in watch.compared)
 
 
 def _of_postgresql(watch: Watch) -> Iterator[DatabaseObject]:
     table, function = watch.table, f"{watch.table}_note"
-    names = ", ".join(f"'{name}'" for name in watch.columns)
+    names = ", ".join(f"'{name}'" for name in (*watch.columns, *watch.unsaid))
+    pair = "jsonb_build_array(r.old -> c, r.new -> c)"
+    if watch.unsaid:
+        unsaid = ", ".join(f"'{name}'" for name in watch.unsaid)
+        pair = f"CASE WHEN c IN ({unsaid}) THEN '[]'::jsonb ELSE {pair} END"
     yield postgresql_function(
         function,
         "() RETURNS trigger",
@@ -99,7 +190,7 @@ BEGIN
   INSERT INTO {NOTES} (at, table_name, row_key, operation, columns, act_key)
   SELECT clock_timestamp(), '{table}', coalesce(r.old ->> '{watch.key}', r.new ->> '{watch.key}', ''), lower(TG_OP),
     coalesce(
-      (SELECT jsonb_object_agg(c, jsonb_build_array(r.old -> c, r.new -> c)) FROM unnest(ARRAY[{names}]) AS c
+      (SELECT jsonb_object_agg(c, {pair}) FROM unnest(ARRAY[{names}]) AS c
        WHERE (r.old -> c) IS DISTINCT FROM (r.new -> c)),
       '{{}}'::jsonb
     ),
@@ -108,7 +199,7 @@ BEGIN
   RETURN NULL;
 END""",
     )
-    columns = ", ".join(dict.fromkeys((watch.key, *watch.columns)))
+    columns = ", ".join(watch.compared)
     condition = _changed(watch, "IS DISTINCT FROM")
     yield postgresql_trigger(
         f"{table}_note_update", table, f"AFTER UPDATE OF {columns}", f"FOR EACH ROW WHEN ({condition})", function
@@ -124,7 +215,7 @@ END""",
 
 def _of_sqlite(cursor: Any, watch: Watch) -> Iterator[DatabaseObject]:
     table = watch.table
-    columns = ", ".join(dict.fromkeys((watch.key, *watch.columns)))
+    columns = ", ".join(watch.compared)
     yield _sqlite_trigger(watch, "update", f"AFTER UPDATE OF {columns}", _changed(watch, "IS NOT"), "OLD", "NEW")
     if watch.inserted:
         yield _sqlite_trigger(watch, "insert", "AFTER INSERT", watch.inserted, "", "NEW")
@@ -134,7 +225,7 @@ def _of_sqlite(cursor: Any, watch: Watch) -> Iterator[DatabaseObject]:
         # the sqlite3 shell. Who is about to be pushed out is noted before.
         keys = sqlite.unique_keys(cursor, Guard(table))
         pushed_out = " OR ".join(f"({_same(key)})" for key in keys)
-        differs = " OR ".join(f"o.{name} IS NOT NEW.{name}" for name in dict.fromkeys((watch.key, *watch.columns)))
+        differs = " OR ".join(f"o.{name} IS NOT NEW.{name}" for name in watch.compared)
         yield _sqlite_replaced(watch, "replace", "INSERT", f"({pushed_out}) AND ({differs})")
         yield _sqlite_replaced(watch, "push_out", "UPDATE", f"({pushed_out}) AND o.rowid <> OLD.rowid")
 
@@ -152,7 +243,7 @@ def _same(key: tuple[tuple[str, ...], str]) -> str:
 
 
 def _column_of(row: str, expression: str) -> str:
-    return _QUOTED.sub(rf"{row}.\1", expression)
+    return _QUOTED.sub(rf'{row}."\1"', expression)
 
 
 def _note(watch: Watch, operation: str, old: str, new: str, source: str = "") -> str:
@@ -162,11 +253,16 @@ def _note(watch: Watch, operation: str, old: str, new: str, source: str = "") ->
         return f"{row}.{name}" if row else "NULL"
 
     both = " UNION ALL ".join(
-        f"SELECT '{name}' AS name, {value(old, name)} AS old, {value(new, name)} AS new" for name in watch.columns
+        f"SELECT '{name}' AS name, {value(old, name)} AS old, {value(new, name)} AS new"
+        for name in (*watch.columns, *watch.unsaid)
     )
+    pair = "json_array(old, new)"
+    if watch.unsaid:
+        unsaid = ", ".join(f"'{name}'" for name in watch.unsaid)
+        pair = f"json(CASE WHEN name IN ({unsaid}) THEN '[]' ELSE {pair} END)"
     return f"""  INSERT INTO {NOTES} (at, table_name, row_key, operation, columns, act_key)
   SELECT strftime('%Y-%m-%d %H:%M:%f', 'now'), '{watch.table}', {old or new}.{watch.key}, '{operation}',
-    (SELECT json_group_object(name, json_array(old, new)) FROM ({both}) WHERE old IS NOT new),
+    (SELECT json_group_object(name, {pair}) FROM ({both}) WHERE old IS NOT new),
     coalesce((SELECT act_key FROM common_actinhand), ''){source};"""
 
 

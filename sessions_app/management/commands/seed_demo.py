@@ -10,7 +10,7 @@ from django.utils import timezone
 from roulette_site.common.audit_chain import seal_entries
 from roulette_site.common.later import muted
 from roulette_site.common.models import Operator
-from sessions_app.demo.seed import seed_demo, without_waiting_for_the_disk
+from sessions_app.demo.seed import seed_demo, without_waiting_for_the_disk, write_register
 from tables import draws
 from wallets.models import Scope
 from wallets.services.api_keys import make_api_key
@@ -30,6 +30,7 @@ class Command(BaseCommand):
         """Make the demonstration, once."""
         if not settings.DEMO_SITE:
             raise CommandError("The demonstration is made with DEMO_SITE=1 only.")
+        write_register()
         if Operator.objects.exists():
             if options["if_empty"]:
                 return

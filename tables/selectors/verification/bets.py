@@ -9,8 +9,8 @@ from django.db.models import BigIntegerField, F, Min, Q, Sum
 from django.db.models.functions import Mod
 
 from roulette_site.common.verification import Check, differences
-from tables.models import Bet, GameRound, RoundState, RulesStatus, SlipCall
-from tables.roulette.call_bets import CallBet, InvalidCall
+from tables.models import Bet, GameRound, RoundState, RulesStatus, Slip, SlipCall, TableKind
+from tables.roulette.call_bets import FINAL, NEIGHBOURS, CallBet, InvalidCall
 from tables.roulette.cloth import SPOTS
 from tables.roulette.limits import Options
 from tables.roulette.rulebook import Rulebook
@@ -26,11 +26,16 @@ JOIN tables_gameround r ON r.id = s.game_round_id JOIN tables_seat e ON e.id = s
 JOIN tables_table t ON t.id = r.table_id JOIN wallets_account a ON a.id = e.account_id
 JOIN wallets_transfer m ON m.id = s.transfer_id
 LEFT JOIN tables_bet b ON b.slip_id = s.transfer_id AND b.account_id <> e.account_id
-WHERE e.table_id <> r.table_id OR (r.seat_id IS NOT NULL AND r.seat_id <> s.seat_id)
+WHERE e.table_id <> r.table_id
+  OR ((t.kind = 'individual' OR r.seat_id IS NOT NULL) AND r.seat_id IS DISTINCT FROM s.seat_id)
   OR a.player_id IS NULL OR a.player_id <> e.player_id OR a.unit <> t.unit OR b.id IS NOT NULL
   OR s.placed_at >= r.closes_at OR s.placed_at > r.closed_at OR s.placed_at <> m.created_at
 ORDER BY s.transfer_id
 """
+
+
+# What a call needs beside its name and its unit.
+_ASKED_OF = {NEIGHBOURS: {"number", "neighbours"}, FINAL: {"digit"}}
 
 
 @lru_cache(maxsize=64)
@@ -100,8 +105,10 @@ def _calls() -> Iterator[str]:
         stand = [row[2:] for row in group] if key == (call.slip_id, call.ordinal) else []
         try:
             parts = CallBet(call.name, call.unit_cents, call.parameters).parts
-        except InvalidCall:
+        except (InvalidCall, AttributeError, TypeError):
             parts = ()
+        if not isinstance(call.parameters, dict) or set(call.parameters) != _ASKED_OF.get(call.name, set()):
+            yield f"slip {call.slip_id}: what is said of {call.name} is not what is asked of it"
         if call.name not in call.slip.game_round.rules.call_bets:
             yield f"slip {call.slip_id}: its rules do not take {call.name}"
         if stand != sorted((part.spot.index, part.stake_cents) for part in parts):
@@ -109,6 +116,42 @@ def _calls() -> Iterator[str]:
     orphans = Bet.objects.filter(call_ordinal__isnull=False).exclude(slip__calls__ordinal=F("call_ordinal"))
     for bet_id in orphans.order_by("id").values_list("pk", flat=True).iterator(chunk_size=1000):
         yield f"bet {bet_id} is said to be a part of a call that is not on record"
+
+
+def _deadlines() -> Iterator[str]:
+    """Hold the deadline of every individual round to the slip that set it, so many seconds before.
+
+    That is the first on an empty cloth: one that was taken back since may have set it, if others stood by then. Where
+    nothing stands, the deadline is taken away with the last slip, or when it has passed.
+    """
+    of_one = GameRound.objects.filter(table__kind=TableKind.INDIVIDUAL)
+    for round_id in (
+        of_one.filter(closes_at__isnull=False, slips__isnull=True).order_by("pk").values_list("pk", flat=True)
+    ):
+        yield f"round {round_id} has a deadline, and nothing was ever staked"
+    rows = (
+        Slip.objects.filter(game_round__table__kind=TableKind.INDIVIDUAL)
+        .order_by("game_round_id", "transfer_id")
+        .values_list(
+            "game_round_id",
+            "game_round__closes_at",
+            "game_round__rules__launch_within_seconds",
+            "placed_at",
+            "withdrawal__pk",
+        )
+    )
+    for (round_id, closes_at, seconds), slips in groupby(rows.iterator(chunk_size=2000), key=lambda row: row[:3]):
+        placed = [(placed_at, taken_back is None) for *_, placed_at, taken_back in slips]
+        # In the order of the lock: of two slips at once the second may have been received first.
+        standing = [place for place, (_, stands) in enumerate(placed) if stands]
+        if closes_at is None:
+            if standing:
+                yield f"round {round_id} has bets and no deadline"
+            continue
+        set_at = closes_at - dt.timedelta(seconds=seconds)
+        setting = [place for place, (placed_at, _) in enumerate(placed) if placed_at == set_at]
+        if not setting or (standing and setting[0] > standing[0]):
+            yield f"round {round_id}: its deadline is not {seconds} seconds after the bet that set it"
 
 
 def _outcomes() -> Iterator[str]:
@@ -188,6 +231,7 @@ CHECKS = (
         "every bet is one that its round and its rules take, within minimum, step, maximum and total limit",
         _limits,
     ),
+    Check("deadlines", "every individual round closes so long after its first bet as its rules say", _deadlines),
     Check("calls", "every call bet is its parts", _calls),
     Check("outcomes", "every bet returned what the rulebook says of it and the number", _outcomes),
     Check("bets_digests", "the bets of every round are those that stood at closing", _bets_digests),

@@ -28,7 +28,7 @@ LEFT JOIN tables_bet b ON b.slip_id = s.transfer_id AND b.account_id = t.debit_i
 WHERE t.reason = 'stake'
 GROUP BY t.id, t.amount_cents, t.round_ref, t.seat_ref, s.game_round_id, s.seat_id
 HAVING t.amount_cents <> COALESCE(sum(b.stake_cents), 0) OR s.game_round_id IS NULL
-  OR s.game_round_id <> t.round_ref OR s.seat_id <> t.seat_ref
+  OR s.game_round_id IS DISTINCT FROM t.round_ref OR s.seat_id IS DISTINCT FROM t.seat_ref
 ORDER BY t.id
 """
 
@@ -38,7 +38,9 @@ LEFT JOIN tables_slipwithdrawal w ON w.transfer_id = t.id
 LEFT JOIN wallets_transfer stake ON stake.id = w.slip_id
 WHERE t.reason = 'bet_taken_back' AND (stake.id IS NULL OR stake.amount_cents <> t.amount_cents
   OR w.taken_back_at <> t.created_at
-  OR stake.debit_id <> t.credit_id OR stake.credit_id <> t.debit_id OR stake.round_ref <> t.round_ref)
+  OR stake.debit_id <> t.credit_id OR stake.credit_id <> t.debit_id
+  OR stake.round_ref IS DISTINCT FROM t.round_ref OR stake.seat_ref IS DISTINCT FROM t.seat_ref
+  OR stake.player_day IS DISTINCT FROM t.player_day)
 ORDER BY t.id
 """
 

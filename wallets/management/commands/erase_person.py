@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from roulette_site.common.errors import RuleBroken
+from wallets.management.actors import actor_named
 from wallets.models import User
 from wallets.services.erasure import erase_person
 
@@ -25,7 +26,7 @@ class Command(BaseCommand):
         if user is None:
             raise CommandError(f"There is no user {options['user_id']}.")
         try:
-            erase_person(user=user, reason=options["reason"], actor=options["actor"], at=timezone.now())
+            erase_person(user=user, reason=options["reason"], actor=actor_named(options["actor"]), at=timezone.now())
         except RuleBroken as refused:
             raise CommandError(f"{refused.code}: {refused.message}") from None
         self.stdout.write(f"The personal data of user {user.pk} are erased.")

@@ -6,8 +6,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from wallets.models import PersonAct, PersonActKind, User
+from roulette_site.common.errors import RuleBroken
+from wallets.management.actors import actor_named
+from wallets.models import User
 from wallets.selectors.export import export_person
+from wallets.services.exports import note_export
 
 
 class Command(BaseCommand):
@@ -16,8 +19,8 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Take the user's id, who asks and why."""
         parser.add_argument("user_id", type=int)
-        parser.add_argument("--actor", required=True, help="staff:<id>")
-        parser.add_argument("--reason", required=True)
+        parser.add_argument("--actor", required=True, help="staff:<id>, or system")
+        parser.add_argument("--reason", required=True, help="names nobody: it stays")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print the export."""
@@ -25,7 +28,8 @@ class Command(BaseCommand):
         if user is None:
             raise CommandError(f"There is no user {options['user_id']}.")
         at = timezone.now()
-        PersonAct.objects.create(
-            user=user, kind=PersonActKind.EXPORTED, actor=options["actor"], reason=options["reason"], at=at
-        )
+        try:
+            note_export(user=user, actor=actor_named(options["actor"]), reason=options["reason"], at=at)
+        except RuleBroken as refused:
+            raise CommandError(f"{refused.code}: {refused.message}") from None
         self.stdout.write(json.dumps(export_person(user, at=at), ensure_ascii=False, indent=2))

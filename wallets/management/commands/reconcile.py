@@ -15,7 +15,7 @@ ACTOR = "command:reconcile"
 
 
 class Command(BaseCommand):
-    help = "Hold balances and cash requests against transfers, and with --statement a provider's file against both."
+    help = "Hold balances, cash requests and rounds against transfers; with --statement a provider's file, too."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Take a statement to compare with."""

@@ -15,10 +15,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection, connections
 
 from roulette_site.common import launch
+from roulette_site.common.audit_chain import seal_entries
 from roulette_site.common.models import Operator
 
 DEFAULT_PORT = 8000
 MOST_DAYS = 365
+# How often it is seen whether somebody wants it to stop.
+LOOK_SECONDS = 1.0
 
 
 class Command(BaseCommand):
@@ -26,6 +29,7 @@ class Command(BaseCommand):
     # What the checks look at is looked at by `make check`; here they would cost a second of every start.
     requires_system_checks: list[str] = []
     state: launch.State
+    stop: launch.Stop
     days: int
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -42,9 +46,10 @@ class Command(BaseCommand):
             raise CommandError("This is the demonstration, which opens every account to anyone: not with DEBUG off.")
         self.state = launch.State(Path(settings.VAR_DIR).resolve())
         self.days = options["days"]
+        self.stop = launch.Stop()
         # Until the launcher takes over, every way to stop is the same as Ctrl-C.
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.default_int_handler)
+            signal.signal(number, self.stop)
         try:
             if options["reset"]:
                 self.state.check_ours()
@@ -81,10 +86,14 @@ class Command(BaseCommand):
                 continue
             own = {"WORKER_DRAW_KEY_FILE": str(self.state.draw_key_file)} if name == "worker" else {}
             launcher.add_process(name, command, env=environment | own, cwd=settings.BASE_DIR)
+        self.stop.check()
         launcher.loop()
         if launcher.ended_by_itself:
             names = " and ".join(launcher.ended_by_itself)
             raise CommandError(f"{names} ended, so everything was stopped. What went wrong stands above.")
+        # What was put on record last waits for its seal: whoever verifies a site that stands still would be alarmed.
+        seal_entries(everything=True)
+        connections.close_all()
         self._say("Stopped.")
 
     def _reset(self) -> None:
@@ -121,6 +130,7 @@ class Command(BaseCommand):
         call_command("migrate", interactive=False, verbosity=0)
         # honcho forks, and no connection may be shared with what it forks.
         connections.close_all()
+        self.stop.check()
         # The past has draws too. It is made before anything serves, by a process that ends.
         seeding = subprocess.Popen(  # noqa: S603 - our own command and a number
             [sys.executable, "manage.py", "seed_demo", "--if-empty", f"--days={self.days}"],
@@ -133,7 +143,10 @@ class Command(BaseCommand):
         )
         self.state.note(pid=os.getpid(), groups=[seeding.pid])
         try:
-            returncode = seeding.wait()
+            while (returncode := seeding.poll()) is None:
+                self.stop.check()
+                with suppress(subprocess.TimeoutExpired):
+                    seeding.wait(LOOK_SECONDS)
         except BaseException:
             seeding.kill()
             seeding.wait()
