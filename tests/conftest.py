@@ -81,13 +81,22 @@ def _move_state_to(folder: Path) -> None:
                 options[name] = value.replace(old, new)
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave unread what is left to another process, where all tests are run; what is named is looked up."""
+    if config.args_source is not pytest.Config.ArgsSource.TESTPATHS or not collection_path.is_dir():
+        return None
+    inside = collection_path.relative_to(ROOT / "tests").parts
+    return None if not inside or _is_wanted(inside[0]) else True
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what this database is not for, and put browser tests last.
 
     Tests are left out, not skipped: each of them runs on the other database, and a skip means that one did not run.
     """
-    unsuitable = [item for item in items if not (_is_wanted(item) and _suits(item, connection.vendor))]
+    folders = {item: item.path.relative_to(ROOT / "tests").parts[0] for item in items}
+    unsuitable = [item for item in items if not (_is_wanted(folders[item]) and _suits(item, connection.vendor))]
     if unsuitable:
         config.hook.pytest_deselected(items=unsuitable)
     left = [item for item in items if item not in set(unsuitable)]
@@ -95,11 +104,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = sorted(left, key=lambda item: item.get_closest_marker("browser") is not None)
 
 
-def _is_wanted(item: pytest.Item) -> bool:
-    """Whether this process is to run the test: TEST_PART is the part that is left to it, or nothing."""
+def _is_wanted(folder: str) -> bool:
+    """Whether this process runs the tests of a folder: TEST_PART is the part that is left to it, or nothing."""
     part = os.environ.get("TEST_PART", "")
-    is_waiting = item.path.relative_to(ROOT / "tests").parts[0] in WAITING
-    return not part or (part == "waiting") == is_waiting
+    return not part or (part == "waiting") == (folder in WAITING)
 
 
 def _suits(item: pytest.Item, vendor: str) -> bool:

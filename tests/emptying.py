@@ -4,6 +4,7 @@ Django's own way truncates each table, makes rights and groups anew and lets eve
 that takes two seconds a test, which is most of what such a test takes.
 """
 
+import sqlite3
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,32 +13,42 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import connection, transaction
 from django.db.models import Model
 
-from roulette_site.common import guards
-
 
 @dataclass
 class Laid:
-    """The rows that stand in the tables when the database is new, table by table."""
+    """What stands in the database when it is new: on SQLite a copy of the whole, else the rows table by table."""
 
     rows: dict[type[Model], list[dict[str, Any]]] = field(default_factory=dict)
+    copy: sqlite3.Connection | None = None
 
     def note(self) -> None:
         """Remember what there is now."""
-        self.rows = {model: list(model._base_manager.values()) for model in _models() if _is_filled(model)}
+        if connection.vendor == "sqlite":
+            self.copy = sqlite3.connect(":memory:", check_same_thread=False)
+            connection.connection.backup(self.copy)
+        else:
+            self.rows = {model: list(model._base_manager.values()) for model in _models() if _is_filled(model)}
 
     def restore(self) -> None:
         """Let there be what was noted, and nothing else."""
+        if self.copy is not None:
+            connection.ensure_connection()
+            self.copy.backup(connection.connection)
+        else:
+            self._restore_rows()
+        ContentType.objects.clear_cache()
+
+    def _restore_rows(self) -> None:
         with transaction.atomic(), connection.cursor() as cursor:
             filled = [model for model in _models() if _is_filled(model)]
-            _guard(cursor, filled, are_on=False)
+            _guard(cursor, filled, "DISABLE")
             # Foreign keys are looked at when all is as it was.
             for model in filled:
-                cursor.execute(f"DELETE FROM {connection.ops.quote_name(model._meta.db_table)}")
+                cursor.execute(f"DELETE FROM {_quoted(model)}")
             for model, rows in self.rows.items():
                 model._base_manager.bulk_create(model(**row) for row in rows)
             connection.check_constraints()
-            _guard(cursor, filled, are_on=True)
-        ContentType.objects.clear_cache()
+            _guard(cursor, filled, "ENABLE")
 
 
 def _models() -> list[type[Model]]:
@@ -48,13 +59,10 @@ def _is_filled(model: type[Model]) -> bool:
     return model._base_manager.exists()
 
 
-def _guard(cursor: Any, models: list[type[Model]], *, are_on: bool) -> None:
-    if connection.vendor == "sqlite":
-        if are_on:
-            guards.install(connection)
-        else:
-            guards.uninstall(connection)
-        return
+def _guard(cursor: Any, models: list[type[Model]], verb: str) -> None:
     for model in models:
-        verb = "ENABLE" if are_on else "DISABLE"
-        cursor.execute(f"ALTER TABLE {connection.ops.quote_name(model._meta.db_table)} {verb} TRIGGER USER")
+        cursor.execute(f"ALTER TABLE {_quoted(model)} {verb} TRIGGER USER")
+
+
+def _quoted(model: type[Model]) -> str:
+    return connection.ops.quote_name(model._meta.db_table)

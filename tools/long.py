@@ -20,6 +20,10 @@ STEPS: Mapping[str, tuple[list[str], dict[str, str]]] = {
         ["tools/run_tests.py", "-m", "hypothesis"],
         {"HYPOTHESIS_PROFILE": "long"},
     ),
+    "The two weeks of the demonstration, on SQLite and PostgreSQL": (
+        ["tools/run_tests.py", "tests/sessions_app/test_demo.py"],
+        {"HYPOTHESIS_PROFILE": "long"},
+    ),
     "100,000 lines of one bet through the settle command": (["benchmarks/settle_lines.py"], {}),
 }
 

@@ -39,6 +39,8 @@ NOT_FOR_TESTS = (
     "DEMO_SITE",
     "SECRET_KEY",
     "PERSONAL_DATA_KEY",
+    # Each of the many processes that tests start would compile the whole site anew.
+    "PYTHONDONTWRITEBYTECODE",
 )
 
 

@@ -16,11 +16,13 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import Model, Q, QuerySet
 
-from .models import ActInHand, AuditEntry
+from .models import AuditEntry
 from .reasons import ADDRESS
 from .request_ids import current_request_id
 
 SETTING = "audit.act_key"
+_PUT_IN_HAND = "INSERT OR REPLACE INTO common_actinhand (id, act_key) VALUES (1, %s)"
+_NONE_IN_HAND = "DELETE FROM common_actinhand"
 
 _ACTOR = re.compile(r"(system|(player|staff|api|provider|register|command):[A-Za-z0-9._-]{1,50})\Z")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,38}\Z")
@@ -134,13 +136,13 @@ def is_act_in_hand() -> bool:
 
 
 def _tell_database(act_key: str) -> None:
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
             cursor.execute("SELECT set_config(%s, %s, true)", [SETTING, act_key])
-    elif act_key:
-        ActInHand.objects.update_or_create(id=1, defaults={"act_key": act_key})
-    else:
-        ActInHand.objects.all().delete()
+        elif act_key:
+            cursor.execute(_PUT_IN_HAND, [act_key])
+        else:
+            cursor.execute(_NONE_IN_HAND)
 
 
 def facts_of(row: Model, *fields: str) -> dict[str, Json]:

@@ -18,3 +18,5 @@ CELERY_BROKER_URL = env.str("BROKER_URL", default="memory://")
 AUDIT_ALARM_SECONDS = 24 * 3600
 # Tests of the register have one of their own.
 EXCLUSION_REGISTER = "none"
+# Look for a static file when it is asked for: to list them all takes longer than most tests, once for each client.
+WHITENOISE_AUTOREFRESH = True

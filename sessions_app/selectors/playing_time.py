@@ -9,7 +9,7 @@ from sessions_app.models import GameSession
 from sessions_app.playing_time import Interval, TimeLimit, play_until
 from wallets.models import Limit, LimitKind, LimitPeriod, LimitSide, Player, Unit
 from wallets.protection import REALITY_CHECK_SECONDS, PlayerCalendar, strictest
-from wallets.selectors.gates import limit_of, limits_of
+from wallets.selectors.gates import limits_of, strictest_limits
 
 # Services take the instant of an act before they wait for the player's lock.
 LONGEST_WAIT = dt.timedelta(minutes=1)
@@ -23,7 +23,7 @@ def reality_check_seconds(player: Player) -> int:
     """
     key = (LimitKind.REALITY_CHECK, LimitPeriod.STRETCH)
     wished = None if key in limits_of(player, LimitSide.PLAYER) else REALITY_CHECK_SECONDS
-    found = strictest([limit_of(player, *key), wished])
+    found = strictest([strictest_limits(player).get(key), wished])
     assert found is not None, "somebody has set it, or the hour stands"
     return found
 
@@ -72,11 +72,11 @@ def _is_about(stands: dt.datetime | None, due: dt.datetime | None) -> bool:
 
 def time_limits(player: Player, at: dt.datetime) -> list[TimeLimit]:
     """The limits of playing time, in the periods of the player's calendar that `at` lies in."""
-    calendar = PlayerCalendar.at(at, player.time_zone)
+    calendar, limits = PlayerCalendar.at(at, player.time_zone), strictest_limits(player)
     return [
         TimeLimit(seconds, calendar.start_of(period, player.time_zone), calendar.end_of(period, player.time_zone))
         for period in _PERIODS
-        if (seconds := limit_of(player, LimitKind.SESSION_TIME, period)) is not None
+        if (seconds := limits.get((LimitKind.SESSION_TIME, period))) is not None
     ]
 
 

@@ -9,7 +9,7 @@ from django.db import DatabaseError, transaction
 from roulette_site.common.reasons import ReasonNotUsable
 from tests.house import NOON, House, make_house
 from wallets.models import Account, Limit, LimitKind, LimitPeriod, LimitSide, Loosening, Player, Unit
-from wallets.selectors.gates import limit_of
+from wallets.selectors.gates import strictest_limits
 from wallets.services.ledger import open_wallet
 from wallets.services.limits import (
     InvalidLimit,
@@ -44,7 +44,7 @@ def maria(house: House) -> Player:
 def holds(player: Player) -> int | None:
     """The limit that placing reads, which is the one that the rows say."""
     wallet = Account.objects.get(player=player, unit=Unit.EUR)
-    assert wallet.loss_day_limit_cents == limit_of(player, **LOSS_A_DAY)
+    assert wallet.loss_day_limit_cents == strictest_limits(player).get(tuple(LOSS_A_DAY.values()))
     return wallet.loss_day_limit_cents
 
 

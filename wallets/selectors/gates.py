@@ -4,7 +4,8 @@ import datetime as dt
 from collections.abc import Iterator
 from typing import Any
 
-from django.db.models import F, Sum
+from django.db.models import F, Q, Sum
+from django.db.models.expressions import Combinable
 
 from wallets.models import (
     PLAYER_KINDS,
@@ -20,7 +21,7 @@ from wallets.models import (
     Standing,
     Unit,
 )
-from wallets.protection import END_OF_TIME, PlayerCalendar, strictest
+from wallets.protection import END_OF_TIME, PlayerCalendar
 
 from .registers import unchecked_from
 
@@ -43,9 +44,15 @@ def limits_of(player: Player, side: LimitSide) -> dict[LimitKey, Limit]:
     return {key: row for key, row in last.items() if row.value is not None}
 
 
-def limit_of(player: Player, kind: LimitKind, period: LimitPeriod) -> int | None:
-    """The limit that holds, the stricter of both sides."""
-    return strictest(_value(limits_of(player, side).get((kind, period))) for side in LimitSide)
+def strictest_limits(player: Player) -> dict[LimitKey, int]:
+    """The limits that hold, of each kind and period the stricter of both sides; one query."""
+    last = {(row.kind, row.period, row.side): row for row in Limit.objects.filter(player=player).order_by("id")}
+    found: dict[LimitKey, int] = {}
+    for row in last.values():
+        if row.value is not None:
+            key = (LimitKind(row.kind), LimitPeriod(row.period))
+            found[key] = min(row.value, found.get(key, row.value))
+    return found
 
 
 def excluded_until(player: Player) -> dt.datetime | None:
@@ -83,17 +90,13 @@ def gates_of(player: Player, unit: str) -> dict[str, Any]:
     found = {"barred": " ".join(bars_of(player, unit)), "excluded_until": excluded_until(player)}
     if unit != Unit.EUR:
         return NO_GATES | found
-    sides = [limits_of(player, side) for side in LimitSide]
-
-    def limit(kind: LimitKind, period: LimitPeriod) -> int | None:
-        return strictest(_value(side.get((kind, period))) for side in sides)
-
+    limits = strictest_limits(player)
     return found | {
         "unchecked_from": unchecked_from(player),
-        "stake_limit_cents": limit(LimitKind.STAKE, LimitPeriod.ROUND),
-        "loss_day_limit_cents": limit(LimitKind.LOSS, LimitPeriod.DAY),
-        "loss_week_limit_cents": limit(LimitKind.LOSS, LimitPeriod.WEEK),
-        "loss_month_limit_cents": limit(LimitKind.LOSS, LimitPeriod.MONTH),
+        "stake_limit_cents": limits.get((LimitKind.STAKE, LimitPeriod.ROUND)),
+        "loss_day_limit_cents": limits.get((LimitKind.LOSS, LimitPeriod.DAY)),
+        "loss_week_limit_cents": limits.get((LimitKind.LOSS, LimitPeriod.WEEK)),
+        "loss_month_limit_cents": limits.get((LimitKind.LOSS, LimitPeriod.MONTH)),
     }
 
 
@@ -110,28 +113,21 @@ def words_against(account: Account, at: dt.datetime) -> list[str]:
 
 def losses_of(account_id: int, calendar: PlayerCalendar) -> dict[str, int]:
     """Stakes that stand minus returns of the player's day, week and month so far, in cents."""
-    days = PlayerDay.objects.filter(account_id=account_id, day__lte=calendar.day)
-    return {
-        period: days.filter(day__gte=calendar.first_day_of(period)).aggregate(
-            lost=Sum(F("staked_cents") - F("returned_cents"), default=0)
-        )["lost"]
-        for period in ("day", "week", "month")
-    }
+    return _by_period(account_id, calendar, F("staked_cents") - F("returned_cents"))
 
 
 def deposits_of(account_id: int, calendar: PlayerCalendar) -> dict[str, int]:
     """What the player has paid in in his day, week and month so far, in cents."""
-    days = PlayerDay.objects.filter(account_id=account_id, day__lte=calendar.day)
-    return {
-        period: days.filter(day__gte=calendar.first_day_of(period)).aggregate(paid=Sum("deposited_cents", default=0))[
-            "paid"
-        ]
-        for period in ("day", "week", "month")
-    }
+    return _by_period(account_id, calendar, F("deposited_cents"))
 
 
-def _value(limit: Limit | None) -> int | None:
-    return None if limit is None else limit.value
+def _by_period(account_id: int, calendar: PlayerCalendar, cents: Combinable) -> dict[str, int]:
+    first_days = {period: calendar.first_day_of(period) for period in ("day", "week", "month")}
+    days = PlayerDay.objects.filter(account_id=account_id, day__gte=min(first_days.values()), day__lte=calendar.day)
+    # Not named like the column `day`.
+    sums = {f"{period}s": Sum(cents, filter=Q(day__gte=first), default=0) for period, first in first_days.items()}
+    found = days.aggregate(**sums)
+    return {period: found[f"{period}s"] for period in first_days}
 
 
 def find_wrong_gates() -> Iterator[str]:

@@ -22,7 +22,7 @@ from wallets.models import (
     User,
 )
 from wallets.protection import PlayerCalendar
-from wallets.selectors.gates import deposits_of, excluded_until, limit_of
+from wallets.selectors.gates import deposits_of, excluded_until, strictest_limits
 
 # What an account of the house's own may hold, and take out beyond what it paid in; it is in no figure.
 TEST_ACCOUNT_CAP_CENTS = 1_000_00
@@ -106,8 +106,9 @@ def check_deposit(*, player: Player, amount_cents: int, at: dt.datetime, is_begi
     paid_in = {} if wallet is None else deposits_of(wallet.pk, PlayerCalendar.at(at, player.time_zone))
     on_its_way = {"on_its_way_cents": open_cents} if open_cents else {}
     said = " {on_its_way} are on their way." if open_cents else ""
+    limits = strictest_limits(player)
     for period, words in _PERIODS.items():
-        limit = limit_of(player, LimitKind.DEPOSIT, period)
+        limit = limits.get((LimitKind.DEPOSIT, period))
         left = None if limit is None else max(limit - paid_in.get(period, 0) - open_cents, 0)
         if left is not None and amount_cents > left:
             raise DepositLimitReached(
