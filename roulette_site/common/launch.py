@@ -27,7 +27,7 @@ KILL_AFTER_SECONDS = 8.0
 PORTS_TRIED = 100
 HIGHEST_PORT = 65535
 # How the names of all begin that a site makes in its folder of state.
-MADE_HERE = ("roulette.sqlite3", "broker", "beat-schedule", "draw.", "run.lock", "worker.pid", "bots", "demo-mail")
+MADE_HERE = ("roulette.sqlite3", "broker", "beat-schedule", "draw.", "run.", "worker.pid", "bots", "demo-mail")
 README = """\
 The state of this site on this machine: database, broker, keys. `make demo-reset` empties this folder.
 """
@@ -57,6 +57,7 @@ class State:
         self.draw_key_file = folder / "draw.key"
         self.worker_pid_file = folder / "worker.pid"
         self._lock_file = folder / "run.lock"
+        self._facts_file = folder / "run.json"
         self._readme = folder / "README.txt"
         self._unfinished = folder / "unfinished"
         self.lock_number = -1
@@ -76,7 +77,7 @@ class State:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise StateInUse(_describe_holder(self._lock_file, self.folder)) from None
+                raise StateInUse(_describe_holder(self._facts_file, self.folder)) from None
             self.lock_number = lock.fileno()
             self.note(pid=os.getpid())
             yield
@@ -102,11 +103,10 @@ class State:
 
     def note(self, **facts: Any) -> None:
         """Write down who holds the folder, for the next one who finds it held."""
-        # In one piece over what stood there: the file cannot be replaced, since it is what is locked, and somebody who
-        # reads it meanwhile must not find it empty or cut.
-        text = json.dumps(facts).encode()
-        with self._lock_file.open("r+b", buffering=0) as file:
-            file.write(text.ljust(os.fstat(file.fileno()).st_size))
+        # Beside the lock, whose file cannot be replaced: who reads this meanwhile must not find it empty, cut or mixed.
+        draft = self._facts_file.with_suffix(".draft")
+        draft.write_text(json.dumps(facts))
+        draft.replace(self._facts_file)
 
     def prepare(self) -> None:
         """Make the folders and keys that are not there yet."""
@@ -130,7 +130,7 @@ class State:
         """Take away all state; raises StateNotOurs."""
         self.check_ours()
         for path in self.folder.iterdir():
-            if path not in (self._lock_file, self._readme):
+            if path not in (self._lock_file, self._facts_file, self._readme):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     @contextmanager
@@ -146,16 +146,20 @@ class State:
         return self._unfinished.exists()
 
 
-def _describe_holder(lock_file: Path, folder: Path) -> str:
+def _describe_holder(facts_file: Path, folder: Path) -> str:
+    starting = f"The site is just being started in {folder}."
     try:
-        facts = json.loads(lock_file.read_text())
-    except ValueError:
-        facts = {}
+        facts = json.loads(facts_file.read_text())
+    except FileNotFoundError:
+        return starting
     pid, address = facts.get("pid"), facts.get("address")
-    if pid is None or _is_alive(pid):
+    if _is_alive(pid):
         return f"The site runs already{f' at {address}' if address else ''} (process {pid}); Ctrl-C stops it there."
     left = [f"-{group}" for group in facts.get("groups", ())] + [str(one) for one in facts.get("readers", ())]
     alive = [one for one in left if _is_alive(int(one))]
+    if not alive:
+        # What is written down there is of a run that has ended.
+        return starting
     return (
         f"A run that was killed has left processes behind, which still use {folder}. "
         f"End them with: kill -9 -- {' '.join(alive)}"

@@ -106,11 +106,23 @@ class TestState:
             left_behind.kill()
             left_behind.wait()
 
+    def test_one_that_has_just_begun_is_not_taken_for_what_stood_there_before(self, state):
+        gone = subprocess.Popen([sys.executable, "-c", ""])
+        gone.wait()
+        starting = pytest.raises(StateInUse, match=r"The site is just being started in ")
+        with state.held():
+            state.note(pid=gone.pid, address="", groups=[gone.pid], readers=[])
+            with starting, State(state.folder).held():
+                pass
+            (state.folder / "run.json").unlink()
+            with starting, State(state.folder).held():
+                pass
+
     def test_emptying_leaves_the_folder_and_who_holds_it(self, state):
         with state.held():
             state.prepare()
             state.empty()
-            assert sorted(path.name for path in state.folder.iterdir()) == ["README.txt", "run.lock"]
+            assert sorted(path.name for path in state.folder.iterdir()) == ["README.txt", "run.json", "run.lock"]
             assert state.is_held()
 
     def test_a_folder_with_somebody_elses_files_is_not_emptied(self, tmp_path):
@@ -321,7 +333,7 @@ def test_who_reads_the_facts_while_they_are_written_finds_them_whole(state):
         writer.start()
         try:
             for _ in range(2000):
-                assert json.loads((state.folder / "run.lock").read_text()) in facts
+                assert json.loads((state.folder / "run.json").read_text()) in facts
         finally:
             stop.set()
             writer.join()
