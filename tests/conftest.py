@@ -45,8 +45,6 @@ BROKERS: dict[str, Callable[[], AbstractContextManager[str]]] = {
     "redis": servers.empty_redis,
     "rabbitmq": servers.unused_amqp,
 }
-# What drives a browser, a whole site or a broker: it mostly waits, and tools/run_tests.py lets it do so beside the rest.
-WAITING = ("browser", "brokers", "infrastructure")
 START_SECONDS = 30
 STOP_SECONDS = 20
 
@@ -105,9 +103,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_wanted(folder: str) -> bool:
-    """Whether this process runs the tests of a folder: TEST_PART is the part that is left to it, or nothing."""
-    part = os.environ.get("TEST_PART", "")
-    return not part or (part == "waiting") == (folder in WAITING)
+    """Whether this process runs the tests of a folder; TEST_FOLDERS names those that tools/run_tests.py leaves to it."""
+    named = os.environ.get("TEST_FOLDERS", "")
+    return not named or folder in named.split(",")
 
 
 def _suits(item: pytest.Item, vendor: str) -> bool:

@@ -1,7 +1,7 @@
 """Run all tests on SQLite and, side by side, on a real PostgreSQL: `make test`. Arguments are passed on to pytest.
 
-On each of them two processes share the tests: one has those that drive a browser, a whole site or a broker and mostly
-wait, the other the rest (tests/conftest.py tells them apart).
+Several processes share the tests by their folders (RUNS): one on each of the two has those that drive a browser, a
+whole site or a broker and mostly wait; the rest is one more on SQLite, and two on PostgreSQL, where it takes longer.
 
 Each run has a folder of state and a database of its own, so that runs side by side, and whatever else uses the same
 servers, are left alone. With REQUIRE_ALL=1 a skipped test fails the run (tools/outcomes.py).
@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +27,16 @@ from tests import servers  # noqa: E402
 from tools import outcomes  # noqa: E402
 
 KINDS = ("passed", "failed", "skipped")
-PARTS = ("rest", "waiting")
+WAITING = frozenset({"browser", "brokers", "infrastructure"})
+DOORS = frozenset({"api", "races", "stories", "tables", "web"})
+FOLDERS = frozenset(path.parent.name for path in (ROOT / "tests").glob("*/test_*.py"))
+RUNS = (
+    ("SQLite", "rest", FOLDERS - WAITING),
+    ("PostgreSQL", "rest", FOLDERS - WAITING - DOORS),
+    ("PostgreSQL", "doors", DOORS),
+    ("SQLite", "waiting", WAITING),
+    ("PostgreSQL", "waiting", WAITING),
+)
 PASSED, NOTHING_COLLECTED = 0, 5
 # What the surroundings may have set for a site that runs here, and what would make a test look at that site.
 NOT_FOR_TESTS = (
@@ -73,10 +82,18 @@ class Run:
 
 
 def start_pytest(
-    name: str, part: str, arguments: Sequence[str], folder: Path, database_url: str = "", *, is_quiet: bool = False
+    name: str,
+    folders: Iterable[str],
+    arguments: Sequence[str],
+    folder: Path,
+    database_url: str = "",
+    *,
+    is_quiet: bool = False,
 ) -> Run:
-    """Start pytest on SQLite, or on the database named; if it is quiet, `finish` prints what it says."""
-    name = f"{name}, {part}"
+    """Start pytest for these folders of tests, its state in `folder`, on SQLite or on the database named.
+
+    If it is quiet, `finish` prints what it says.
+    """
     heading = f"\n===== {name} ====="
     state = folder / name.lower().replace(", ", "-")
     state.mkdir()
@@ -85,7 +102,7 @@ def start_pytest(
         "DJANGO_SETTINGS_MODULE": "roulette_site.settings.test",
         "VAR_DIR": str(state),
         outcomes.COUNTS_FILE: str(counts_file),
-        "TEST_PART": part,
+        "TEST_FOLDERS": ",".join(sorted(folders)),
     }
     if database_url:
         environment["DATABASE_URL"] = database_url
@@ -114,11 +131,13 @@ def main(arguments: Sequence[str]) -> int:
         folder = Path(temporary)
         server = stack.enter_context(servers.postgresql_server())
         runs: list[Run] = []
-        for part in PARTS:
-            url = stack.enter_context(servers.own_database(server, f"roulette_{os.getpid()}_{part}"))
-            for name, database_url in (("SQLite", ""), ("PostgreSQL", url)):
-                runs.append(start_pytest(name, part, arguments, folder, database_url, is_quiet=bool(runs)))
-                stack.callback(runs[-1].stop)
+        for kind, part, folders in RUNS:
+            url = ""
+            if kind == "PostgreSQL":
+                url = stack.enter_context(servers.own_database(server, f"roulette_{os.getpid()}_{part}"))
+            name = f"{kind}, {part}"
+            runs.append(start_pytest(name, folders, arguments, folder, url, is_quiet=bool(runs)))
+            stack.callback(runs[-1].stop)
         for run in runs:
             status, counted = run.finish()
             statuses.append(status)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tools.run_tests import RUNS
+
 ROOT = Path(__file__).resolve().parents[2]
 
 SKIPPED = {
@@ -78,3 +80,9 @@ def test_a_test_that_fails_in_its_tear_down_counts_once(run):
 def test_a_module_that_does_not_load_counts_as_failed(run):
     status, counts, _ = run("import nowhere_to_be_found\n", require_all=False)
     assert (status, counts) == (2, {"failed": 1})
+
+
+@pytest.mark.parametrize("kind", ["SQLite", "PostgreSQL"])
+def test_each_folder_of_tests_is_left_to_one_process_on_each_database(kind):
+    shared = [folder for name, _, folders in RUNS if name == kind for folder in folders]
+    assert sorted(shared) == sorted({path.parent.name for path in (ROOT / "tests").rglob("test_*.py")})
