@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Iterator
 from typing import Any
 
-from django.db.models import F, Q, Sum
+from django.db.models import F, Q, QuerySet, Sum
 from django.db.models.expressions import Combinable
 
 from wallets.models import (
@@ -39,20 +39,24 @@ NO_GATES: dict[str, Any] = {
 
 def limits_of(player: Player, side: LimitSide) -> dict[LimitKey, Limit]:
     """The limits that one side has set and that hold: of each kind and period the last row."""
-    rows = Limit.objects.filter(player=player, side=side).order_by("id")
-    last = {(LimitKind(row.kind), LimitPeriod(row.period)): row for row in rows}
-    return {key: row for key, row in last.items() if row.value is not None}
+    return dict(_limits_that_hold(Limit.objects.filter(player=player, side=side)))
 
 
 def strictest_limits(player: Player) -> dict[LimitKey, int]:
     """The limits that hold, of each kind and period the stricter of both sides; one query."""
-    last = {(row.kind, row.period, row.side): row for row in Limit.objects.filter(player=player).order_by("id")}
     found: dict[LimitKey, int] = {}
-    for row in last.values():
-        if row.value is not None:
-            key = (LimitKind(row.kind), LimitPeriod(row.period))
-            found[key] = min(row.value, found.get(key, row.value))
+    for key, row in _limits_that_hold(Limit.objects.filter(player=player)):
+        assert row.value is not None, "without a value none holds"
+        found[key] = min(row.value, found.get(key, row.value))
     return found
+
+
+def _limits_that_hold(rows: QuerySet[Limit]) -> Iterator[tuple[LimitKey, Limit]]:
+    """Of each side, kind and period the last row, where it sets a limit."""
+    last = {(row.side, row.kind, row.period): row for row in rows.order_by("id")}
+    for (_, kind, period), row in last.items():
+        if row.value is not None:
+            yield (LimitKind(kind), LimitPeriod(period)), row
 
 
 def excluded_until(player: Player) -> dt.datetime | None:
