@@ -154,7 +154,7 @@ def install(connection: BaseDatabaseWrapper) -> None:
 
 
 def uninstall(connection: BaseDatabaseWrapper) -> None:
-    """Take the guards away. For migrations and for the tests' flush; nothing in the running system calls it."""
+    """Take the guards away, functions as well. Nothing in the running system does; tests look at what is found then."""
     with connection.cursor() as cursor:
         for one in reversed(list(_expected(connection))):
             cursor.execute(one.drop)
