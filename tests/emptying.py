@@ -13,6 +13,8 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import connection, transaction
 from django.db.models import Model
 
+from .unguarded import unguarded
+
 
 @dataclass
 class Laid:
@@ -41,14 +43,13 @@ class Laid:
     def _restore_rows(self) -> None:
         with transaction.atomic(), connection.cursor() as cursor:
             filled = [model for model in _models() if _is_filled(model)]
-            _guard(cursor, filled, "DISABLE")
+            tables = [connection.ops.quote_name(model._meta.db_table) for model in filled]
             # Foreign keys are looked at when all is as it was.
-            for model in filled:
-                cursor.execute(f"DELETE FROM {_quoted(model)}")
-            for model, rows in self.rows.items():
-                model._base_manager.bulk_create(model(**row) for row in rows)
-            connection.check_constraints()
-            _guard(cursor, filled, "ENABLE")
+            with unguarded(cursor, tables):
+                for table in tables:
+                    cursor.execute(f"DELETE FROM {table}")
+                for model, rows in self.rows.items():
+                    model._base_manager.bulk_create(model(**row) for row in rows)
 
 
 def _models() -> list[type[Model]]:
@@ -57,12 +58,3 @@ def _models() -> list[type[Model]]:
 
 def _is_filled(model: type[Model]) -> bool:
     return model._base_manager.exists()
-
-
-def _guard(cursor: Any, models: list[type[Model]], verb: str) -> None:
-    for model in models:
-        cursor.execute(f"ALTER TABLE {_quoted(model)} {verb} TRIGGER USER")
-
-
-def _quoted(model: type[Model]) -> str:
-    return connection.ops.quote_name(model._meta.db_table)
