@@ -13,10 +13,11 @@ class TablesConfig(AppConfig):
 
     def ready(self) -> None:
         # Models are there now, and not before.
+        from roulette_site.common import book_seals
         from wallets.selectors.closing import register_hindrance
         from wallets.selectors.discrepancies import register_source
 
-        from . import guards
+        from . import guards, sealed
         from .selectors.play import has_money_in_play
         from .selectors.reconciliation import find_round_discrepancies
 
@@ -24,3 +25,4 @@ class TablesConfig(AppConfig):
         register_source(find_round_discrepancies)
         database_guards.register("sqlite", *guards.SQLITE)
         database_guards.register("postgresql", *guards.POSTGRESQL, FUNCTION)
+        book_seals.register(*sealed.SEALED)

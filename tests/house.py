@@ -9,8 +9,8 @@ from typing import Any
 from django.core.management import call_command
 
 from roulette_site.common.audit import audited, record
-from roulette_site.common.audit_chain import seal_entries
 from roulette_site.common.models import FourEyesRequest, Operator
+from roulette_site.common.sealer import seal_all
 from sessions_app.models import EndBasis, GameSession
 from sessions_app.services.game_sessions import end_game_session, start_game_session
 from sessions_app.services.protection import acknowledge_reality_check, answer_limits_offer, exclude
@@ -181,16 +181,17 @@ def make_house(
     *, rulebook: str = "pt-online", minimum_cents: int = 50, unit: Unit = Unit.EUR, **options: object
 ) -> House:
     """Set up the operator, approved rules with `options`, and one individual drawn table."""
-    Operator.objects.get_or_create(
-        id=1,
-        defaults={
-            "legal_name": "Test House, S.A.",
-            "brand": "Test House",
-            "licence": "TEST",
-            "help_address": "help@test.example",
-            "complaint_address": "complaints@test.example",
-        },
-    )
+    if not Operator.objects.exists():
+        with audited():
+            Operator.objects.create(
+                id=1,
+                legal_name="Test House, S.A.",
+                brand="Test House",
+                licence="TEST",
+                help_address="help@test.example",
+                complaint_address="complaints@test.example",
+            )
+            record(act="operator_set_up", actor="system", subject=("operator", 1), at=NOON)
     values = find_rulebook(rulebook)
     rules = SpecificRules.objects.create(
         rulebook_code=values.code,
@@ -230,8 +231,8 @@ def make_evening() -> House:
     _go_to_the_cash_desk(house)
     user = maria.game_session.player.user
     record_person(user=user, birth_date=dt.date(1990, 2, 3), country="PT", language="en", at=house.forward())
-    gone = User.objects.create_user(f"gone-{next(_numbers)}@test.example")
     with audited():
+        gone = User.objects.create_user(f"gone-{next(_numbers)}@test.example")
         Person.objects.create(user=gone, created_at=NOON, erased_at=house.forward())
         record(act="person_erased", actor="system", subject=("user", gone.pk), at=house.at())
     tell_players_of_rules(at=house.forward())
@@ -258,7 +259,7 @@ def make_evening() -> House:
             act="of_a_test", arguments={}, maker="staff:900001", made_at=NOON, expires_at=house.at() + dt.timedelta(days=7),
             **decision,
         )  # fmt: skip
-    seal_entries(everything=True)
+    seal_all(everything=True)
     return house
 
 

@@ -40,13 +40,16 @@ class WalletsConfig(AppConfig):
 
     def ready(self) -> None:
         # Which steps there are is the models' to say, and models are there only now.
-        from . import guards
+        from roulette_site.common import book_seals
+
+        from . import guards, sealed
         from .acts import register_acts
 
         register_acts()
         checks.register(check_register)
         database_guards.register("sqlite", *guards.SQLITE)
         database_guards.register("postgresql", *guards.POSTGRESQL)
+        book_seals.register(*sealed.SEALED)
         # Django's signals, not ours: everything that logs somebody in or out passes through them.
         from .web import arrivals
 

@@ -7,7 +7,7 @@ from django.utils.safestring import SafeString
 
 from .audit import search_trail
 from .audited_admin import AuditedAdmin
-from .models import AuditEntry, AuditSeal, FourEyesRequest, Operator, RowChange
+from .models import AuditEntry, AuditSeal, BookSeal, FourEyesRequest, Operator, RowChange
 from .read_only_admin import ReadOnlyAdmin
 
 
@@ -54,6 +54,13 @@ class AuditEntryAdmin(ReadOnlyAdmin):
 class AuditSealAdmin(ReadOnlyAdmin):
     list_display = ("sequence", "entry", "hash")
     list_select_related = ("entry",)
+    ordering = ("-sequence",)
+
+
+@admin.register(BookSeal)
+class BookSealAdmin(ReadOnlyAdmin):
+    list_display = ("sequence", "kind", "subject_id", "hash")
+    search_fields = ("=kind", "=subject_id")
     ordering = ("-sequence",)
 
 

@@ -7,7 +7,8 @@ from itertools import chain
 from django.conf import settings
 from django.db import connection
 
-from .audit_chain import GENESIS, HASHED, count_unsealed_since, hash_of
+from .audit_chain import HASHED, count_unsealed_since
+from .chain import GENESIS, hash_of
 from .four_eyes import find_unrecorded
 from .models import AuditSeal
 from .sql import database_now

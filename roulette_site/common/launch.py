@@ -23,7 +23,7 @@ from honcho.manager import SYSTEM_PRINTER_NAME, Manager
 from honcho.printer import Message, Printer
 
 # honcho kills 5 s after the first process has ended; this is for the case that none does.
-KILL_AFTER_SECONDS = 8.0
+KILL_AFTER_SECONDS = 6.0
 PORTS_TRIED = 100
 HIGHEST_PORT = 65535
 # How the names of all begin that a site makes in its folder of state.
@@ -201,6 +201,8 @@ def environment_for_children(state: State, port: int) -> dict[str, str]:
         "DEMO_SITE": "1",
         "NO_PROXY": "127.0.0.1",
         "PYTHONUNBUFFERED": "1",
+        # Celery's advice to whoever is root, which a demonstration in a container always is, hides what is printed.
+        "PYTHONWARNINGS": "ignore:You're running the worker with superuser privileges",
     }
     environment.pop("DRAW_KEY_FILE", None)
     return environment

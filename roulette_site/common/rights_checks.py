@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from django.apps import apps
 from django.contrib.auth import get_permission_codename
 from django.contrib.auth.models import Group, Permission
+from django.db.models import Model
 
 from .roles import ROLES, permissions_of
 from .verification import Check
@@ -18,21 +19,24 @@ def _rights() -> Iterator[str]:
 def _permissions() -> Iterator[str]:
     """Hold the rows of permissions to the models that name them: another codename gives a right another meaning."""
     named = {
-        (model._meta.app_label, str(model._meta.model_name), codename)
+        (model._meta.app_label, str(model._meta.model_name), codename, name)
         for model in apps.get_models()
-        for codename in (
-            *(get_permission_codename(action, model._meta) for action in model._meta.default_permissions),
-            *(codename for codename, _ in model._meta.permissions),
-        )
+        for codename, name in (*_default_permissions(model), *model._meta.permissions)
     }
-    rows = Permission.objects.values_list("content_type__app_label", "content_type__model", "codename")
+    rows = Permission.objects.values_list("content_type__app_label", "content_type__model", "codename", "name")
     stand = set(rows)
-    for app, model, codename in sorted(named - stand):
-        yield f"there is no permission {app}.{codename} of {model}"
+    for app, model, codename, name in sorted(named - stand):
+        yield f"there is no permission {app}.{codename} of {model}, “{name}”"
     # Django leaves those of a model that is no more, which give nobody anything.
     models = {one[:2] for one in named}
-    for app, model, codename in sorted(one for one in stand - named if one[:2] in models):
-        yield f"there is a permission {app}.{codename} of {model}, which knows no such"
+    for app, model, codename, name in sorted(one for one in stand - named if one[:2] in models):
+        yield f"there is a permission {app}.{codename} of {model}, “{name}”, which knows no such"
+
+
+def _default_permissions(model: type[Model]) -> Iterator[tuple[str, str]]:
+    """Codename and name of what Django gives every model."""
+    for action in model._meta.default_permissions:
+        yield get_permission_codename(action, model._meta), f"Can {action} {model._meta.verbose_name_raw}"
 
 
 def _roles() -> Iterator[str]:

@@ -2,20 +2,21 @@
 
 from celery import shared_task
 
-from . import audit_chain, four_eyes
+from . import four_eyes
+from .sealer import seal_all
 from .sql import database_now
 
 
 @shared_task(queue="background")
 def seal_audit() -> None:
-    """Seal the entries of the last moments; beat calls it every second."""
-    audit_chain.seal_entries()
+    """Seal what the last moments left to the audit trail and the books; beat calls it every second."""
+    seal_all()
 
 
 @shared_task(queue="background")
 def seal_whole_audit() -> None:
     """Seal whatever is not sealed, however old; beat calls it every minute."""
-    audit_chain.seal_entries(everything=True)
+    seal_all(everything=True)
 
 
 @shared_task(queue="background")

@@ -10,6 +10,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import connection
 
+from roulette_site.common.audit import audited, record
 from roulette_site.common.models import Operator
 from sessions_app.models import EndBasis
 from sessions_app.services.game_sessions import end_game_session, start_game_session
@@ -119,7 +120,7 @@ def without_waiting_for_the_disk() -> Iterator[None]:
 
 def seed_demo(*, now: dt.datetime, days: int, key: bytes) -> None:
     """Make the whole demonstration: its past is the `days` gaming days before the one that `now` belongs to."""
-    rule = seed_operator().gaming_day_rule
+    rule = seed_operator(at=now).gaming_day_rule
     today = rule.day_of(now)
     beginning = rule.start_of(today - dt.timedelta(days=days))
     table = seed_house(at=beginning)
@@ -132,16 +133,19 @@ def seed_demo(*, now: dt.datetime, days: int, key: bytes) -> None:
     seed_requests(at=now - dt.timedelta(hours=1))
 
 
-def seed_operator() -> Operator:
+def seed_operator(*, at: dt.datetime) -> Operator:
     """Set up the house that everything belongs to."""
-    return Operator.objects.create(
-        id=1,
-        legal_name="Casino Atlântico Demonstração, S.A.",
-        brand="Casino Atlântico",
-        licence="DEMO",
-        help_address="ajuda@casino-atlantico.example",
-        complaint_address="reclamacoes@casino-atlantico.example",
-    )
+    with audited():
+        operator = Operator.objects.create(
+            id=1,
+            legal_name="Casino Atlântico Demonstração, S.A.",
+            brand="Casino Atlântico",
+            licence="DEMO",
+            help_address="ajuda@casino-atlantico.example",
+            complaint_address="reclamacoes@casino-atlantico.example",
+        )
+        record(act="operator_set_up", actor="system", subject=("operator", operator.pk), at=at)
+    return operator
 
 
 def seed_house(*, at: dt.datetime) -> Table:

@@ -60,7 +60,7 @@ def acknowledge_reality_check(*, game_session: GameSession, at: dt.datetime) -> 
     """Note that the player was asked and goes on; the next time comes after another stretch. Raises NoCheckDue."""
     with transaction.atomic():
         seat = Seat.objects.select_for_update(no_key=True).get(pk=game_session.seat_id)
-        if seat.reality_check_at is None or at < seat.reality_check_at:
+        if seat.left_at is not None or seat.reality_check_at is None or at < seat.reality_check_at:
             raise NoCheckDue("You are not asked anything at present.")
         try:
             with transaction.atomic():

@@ -44,11 +44,13 @@ def take_seat(*, table: Table, player: Player, at: dt.datetime) -> Seat:
 def steer_seat(*, seat: Seat, play_until: dt.datetime | None, reality_check_at: dt.datetime | None) -> None:
     """Say until when bets are taken from the seat, and from when the player is asked first whether he goes on.
 
-    Placing holds both; it waits for this, or this for it.
+    Placing holds both; it waits for this, or this for it. A seat that was left stays as it was.
     """
     with transaction.atomic():
         lock_accounts(seat.account_id)
-        Seat.objects.filter(pk=seat.pk).update(play_until=play_until, reality_check_at=reality_check_at)
+        Seat.objects.filter(pk=seat.pk, left_at__isnull=True).update(
+            play_until=play_until, reality_check_at=reality_check_at
+        )
 
 
 def leave_seat(*, seat: Seat, at: dt.datetime) -> None:

@@ -150,6 +150,8 @@ def other(field: models.Field, value: Any) -> Any:
             changed: Any = NOON + dt.timedelta(days=1000)
         case models.DateField():
             changed = dt.date(1999, 1, 1)
+        case models.TimeField():
+            changed = dt.time(3, 33)
         case models.SmallIntegerField() | models.PositiveSmallIntegerField():
             changed = (value or 0) + 1
         case models.IntegerField():

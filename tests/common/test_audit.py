@@ -15,13 +15,15 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 from django.test import Client
 
-from roulette_site.common import audit, audit_chain, guards, reasons
+from roulette_site.common import audit, audit_chain, chain, guards, reasons
 from roulette_site.common.audit import audited, record, search_trail, trail_of
-from roulette_site.common.audit_chain import GENESIS, HASHED, hash_of, seal_entries, stable_json, unsealed
+from roulette_site.common.audit_chain import HASHED, seal_entries, unsealed
 from roulette_site.common.audit_checks import find_unsealed
-from roulette_site.common.models import ActInHand, AuditEntry, AuditSeal
+from roulette_site.common.chain import GENESIS, hash_of, stable_json
+from roulette_site.common.models import ActInHand, AuditEntry, AuditSeal, BookSeal
 from roulette_site.common.reasons import ReasonNotUsable, clean_reason
 from roulette_site.common.request_ids import choose_request_id
+from roulette_site.common.sealer import seal_all
 from roulette_site.common.tasks import seal_audit, seal_whole_audit
 from tests.house import NOON
 
@@ -238,11 +240,13 @@ def test_an_entry_that_came_late_is_found_by_the_pass_over_everything(monkeypatc
 
 
 def test_the_command_seals_and_says_where_the_chain_ends() -> None:
+    seal_all(everything=True)
     write()
     out = StringIO()
     call_command("seal_audit", stdout=out)
-    last = AuditSeal.objects.latest("sequence")
-    assert out.getvalue() == f"Sealed: 1. The chain ends with {last.sequence} {last.hash}.\n"
+    last, books = AuditSeal.objects.latest("sequence"), BookSeal.objects.latest("sequence")
+    ends = f"The chain ends with {last.sequence} {last.hash}. The books end with {books.sequence} {books.hash}."
+    assert out.getvalue() == f"Sealed: 1. {ends}\n"
 
 
 @pytest.mark.postgresql
@@ -252,7 +256,7 @@ def test_a_second_sealer_leaves_the_work_to_the_first() -> None:
     try:
         other.set_autocommit(False)
         with other.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [audit_chain._LOCK])
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [chain._LOCK])
         assert seal_entries() == 0
         other.rollback()
         assert seal_entries() == 1
@@ -277,7 +281,7 @@ def seal_at_once(sealers: int) -> list[object]:
 def test_sealers_at_once_do_not_fork_the_chain(monkeypatch: pytest.MonkeyPatch, locked: bool) -> None:
     """Also without the lock: the second then breaks the unique sequence and gives way."""
     if not locked:
-        monkeypatch.setattr(audit_chain, "_is_alone", lambda: True)
+        monkeypatch.setattr(audit_chain, "is_alone", lambda: True)
     monkeypatch.setattr(audit_chain, "BATCH", 5)
     for _ in range(4):
         for _ in range(10):

@@ -17,7 +17,6 @@ from django.utils import timezone
 
 from roulette_site.common import four_eyes, guards
 from roulette_site.common.audit import audited, record, trail_of
-from roulette_site.common.audit_chain import seal_entries
 from roulette_site.common.errors import RuleBroken
 from roulette_site.common.four_eyes import (
     Act,
@@ -38,6 +37,7 @@ from roulette_site.common.four_eyes import (
 )
 from roulette_site.common.models import AuditEntry, FourEyesRequest, Operator
 from roulette_site.common.reasons import ReasonNotUsable
+from roulette_site.common.sealer import seal_all
 from roulette_site.common.tasks import expire_requests as expire_task
 from tests.house import NOON, make_house
 from tests.web.pages import staff_client
@@ -171,7 +171,7 @@ def test_one_asks_another_approves_and_the_act_is_done(filipa: User, goncalo: Us
     assert decision.reason == "I saw the letter"
     done = AuditEntry.objects.get(act="licence_set")
     assert (done.actor, done.reason) == (f"staff:{goncalo.pk}", "the new one came, 0")
-    seal_entries(everything=True)
+    seal_all(everything=True)
     call_command("verify", stdout=StringIO())
 
 

@@ -10,7 +10,7 @@ from django.test import override_settings
 from roulette_site.common.audit import audited, record
 from roulette_site.common.audit_checks import CHECKS
 from roulette_site.common.guards.watches import GAME_REASONS, WATCHES
-from roulette_site.common.models import AuditEntry, RowChange
+from roulette_site.common.models import AuditEntry, FourEyesRequest, RowChange
 from tests.house import NOON, make_house
 from wallets.models import (
     CashKind,
@@ -249,6 +249,12 @@ UNSAID = {
     "wallets_identitypaper": "UPDATE wallets_identitypaper SET stored_as = 'another'",
     "account_emailaddress": "UPDATE account_emailaddress SET email = 'thief@test.example'",
     "mfa_authenticator": """UPDATE mfa_authenticator SET data = '{"secret": "forged"}'""",
+    "wallets_player": "UPDATE wallets_player SET handle = 'somebody'",
+    "wallets_restrictedentry": CONSISTENT["wallets_restrictedentry"],
+    "common_foureyesrequest": (
+        "UPDATE common_foureyesrequest SET state = 'refused', decider = 'staff:3', decision_reason = 'no',"
+        f" decided_at = {NOW}"
+    ),
 }
 
 
@@ -259,6 +265,15 @@ def test_of_a_secret_a_note_says_that_it_changed_and_not_what_it_was(maria: Play
     with audited():
         IdentityPaper.objects.create(player=maria, media_type="image/png", size_bytes=1, stored_as="one", sent_at=NOON)
         record(act="papers_sent", actor="system", subject=("player", maria.pk), at=NOON)
+        FourEyesRequest.objects.create(
+            act="of_a_test",
+            arguments={},
+            maker="staff:2",
+            reason="why",
+            made_at=NOON,
+            expires_at=NOON + LOOSENING_WAITS,
+        )
+        record(act="request_made", actor="staff:2", subject=("request", 1), at=NOON)
     assert differences() == []
     assert set(UNSAID) == {watch.table for watch in WATCHES if watch.unsaid}
     for table, statement in UNSAID.items():

@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 from django.utils import timezone
 
-from roulette_site.common.audit_chain import seal_entries
+from roulette_site.common.sealer import seal_all
 from sessions_app.services.closing import close_own_account
 from tables.services.advance import sweep
 from tables.services.betting import SlipRefused, place_bets
@@ -27,7 +27,7 @@ def now() -> dt.datetime:
 
 
 def verify() -> None:
-    seal_entries(everything=True)
+    seal_all(everything=True)
     prove_books()
 
 

@@ -12,7 +12,7 @@ from sessions_app import playing_time
 from sessions_app.models import EndBasis, GameSession, RealityCheck
 from sessions_app.playing_time import TimeLimit, play_until, seconds_played
 from sessions_app.selectors.playing_time import find_wrong_times
-from sessions_app.services.game_sessions import NotAdmitted, end_game_session, start_game_session
+from sessions_app.services.game_sessions import NotAdmitted, end_game_session, start_game_session, steer
 from sessions_app.services.protection import NoCheckDue, acknowledge_reality_check, end_sessions_of_the_barred, exclude
 from tables.models import Seat
 from tables.services.betting import SlipRefused
@@ -114,6 +114,17 @@ class TestRealityCheck:
         with pytest.raises(NoCheckDue):
             acknowledge_reality_check(game_session=maria.game_session, at=due)
         assert RealityCheck.objects.count() == 1
+
+    def test_nothing_is_said_or_set_at_a_seat_that_was_left(self, maria: PlayerAtTable) -> None:
+        """As from another tab; what is over is sealed, and stays as it was."""
+        due = maria.game_session.started_at + HOUR
+        end_game_session(game_session=maria.game_session, basis=EndBasis.PLAYER, at=due)
+        left = Seat.objects.values().get(pk=maria.seat.pk)
+        with pytest.raises(NoCheckDue):
+            acknowledge_reality_check(game_session=maria.game_session, at=due)
+        steer(maria.game_session, at=due, reality_check_from=due)
+        assert RealityCheck.objects.count() == 0
+        assert Seat.objects.values().get(pk=maria.seat.pk) == left
 
     def test_a_shorter_interval_holds_at_once_and_a_longer_one_waits(self, maria: PlayerAtTable) -> None:
         player, begun = maria.seat.player, maria.game_session.started_at

@@ -119,6 +119,10 @@ TAMPERINGS: dict[str, list[str]] = {
         "UPDATE common_auditentry SET recorded_at = '2001-01-01 00:00:00+00:00'",
         "DELETE FROM common_auditseal WHERE sequence = (SELECT max(sequence) FROM common_auditseal)",
     ],
+    "books": ["UPDATE wallets_transfer SET actor = 'system' WHERE reason = 'stake'"],
+    "book_chain": ["DELETE FROM common_bookseal WHERE sequence = 2"],
+    # As old as no clock of a test.
+    "books_waiting": ["UPDATE common_rowchange SET at = '1990-01-01 00:00:00+00:00'", "DELETE FROM common_bookseal"],
     "requests": ["UPDATE common_foureyesrequest SET maker = 'staff:3' WHERE state = 'open'"],
     "rights": [
         "UPDATE auth_permission SET codename = 'x_' || codename WHERE codename IN ('view_loginrecord', 'decide_cashrequest')",
@@ -274,6 +278,38 @@ def test_a_bet_that_the_rules_do_not_take_is_found(
         ("standing", "DELETE FROM wallets_standingchange"),
         ("standing", "UPDATE wallets_standingchange SET before = 'rejected'"),
         ("standing", "UPDATE wallets_player SET standing = 'suspended'"),
+        *[
+            ("book_chain", f"UPDATE common_bookseal SET {name} = {value} WHERE sequence = 2")
+            for name, value in (
+                ("kind", "'another'"),
+                ("subject_id", "subject_id + 1000000"),
+                ("digest", "'another'"),
+                ("row_digest", "'another'"),
+                ("previous_hash", "'another'"),
+                ("hash", "'another'"),
+                ("sequence", "sequence + 1000000"),
+            )
+        ],
+        # What one row alone says.
+        ("books", "UPDATE wallets_player SET handle = 'x' || handle"),
+        ("books", "UPDATE wallets_player SET is_test = true"),
+        ("books", "UPDATE wallets_person SET birth_date = '1991-03-04' WHERE birth_date IS NOT NULL"),
+        ("books", "UPDATE wallets_payoutaddress SET masked = 'PT00 **** 0000' WHERE erased_at IS NULL"),
+        (
+            "books",
+            "UPDATE wallets_payoutaddress SET iban_hash = 'x', iban_sealed = (SELECT max(iban_sealed) FROM"
+            " wallets_payoutaddress WHERE erased_at IS NULL) WHERE erased_at IS NULL",
+        ),
+        ("books", "UPDATE tables_table SET minimum_cents = 10"),
+        ("books", "UPDATE tables_slip SET body_hash = 'another'"),
+        ("books", "UPDATE wallets_transfer SET idempotency_key = 'x' || idempotency_key WHERE reason = 'stake'"),
+        ("books", "UPDATE wallets_transfer SET created_at = '2025-01-01 00:00:00+00:00' WHERE reason = 'deposit'"),
+        ("books", "UPDATE tables_seat SET left_at = '2031-01-01 00:00:00+00:00' WHERE left_at IS NOT NULL"),
+        ("books", "UPDATE tables_seat SET taken_at = '2025-01-01 00:00:00+00:00'"),
+        ("books", "DELETE FROM wallets_inboxreading"),
+        ("books", "UPDATE wallets_user SET full_name = 'Somebody Else'"),
+        ("books", "UPDATE common_rowchange SET at = '2001-01-01 00:00:00+00:00'"),
+        ("books", "DELETE FROM common_rowchange WHERE table_name = 'wallets_player'"),
         ("requests", """UPDATE common_foureyesrequest SET arguments = '{"player": 1}'"""),
         ("requests", "UPDATE common_foureyesrequest SET decider = 'staff:3' WHERE state = 'refused'"),
         (
@@ -321,6 +357,18 @@ def test_a_bet_that_the_rules_do_not_take_is_found(
         ),
         ("moved", "UPDATE wallets_transfer SET amount_cents = amount_cents + 1 WHERE reason = 'deposit'"),
         ("moved", "UPDATE wallets_transfer SET actor = 'staff:77' WHERE reason = 'adjustment'"),
+        *[
+            ("moved", f"UPDATE wallets_transfer SET actor = '{who}' WHERE reason = '{reason}'")
+            for reason, who in (
+                ("stake", "someone"),
+                ("stake", "system"),
+                ("stake", "staff:1"),
+                ("stake", "api:nobody"),
+                ("bet_taken_back", "system"),
+                ("prize", "player:1"),
+                ("prize", "staff:1"),
+            )
+        ],
         ("cash_requests", "UPDATE wallets_cashrequest SET created_by = 'player:1000000'"),
         ("slips", "UPDATE wallets_transfer SET seat_ref = NULL WHERE reason = 'stake'"),
         ("slips", "UPDATE wallets_transfer SET round_ref = NULL WHERE reason = 'stake'"),
@@ -442,6 +490,17 @@ def test_an_event_of_another_seat_is_found(evening: House, tamper: Callable[...,
         "UPDATE tables_roundevent SET seat_id = (SELECT max(id) FROM tables_seat) WHERE kind = 'drawn'",
     )
     assert "DIFFERS round_states" in said("round_states")
+
+
+def test_times_of_a_seat_and_its_game_session_that_were_moved_together_are_found(
+    evening: House, tamper: Callable[..., None]
+) -> None:
+    for seat, session in (("taken_at", "started_at"), ("left_at", "ended_at")):
+        tamper(
+            f"UPDATE tables_seat SET {seat} = '2026-07-15 12:00:00+00:00' WHERE left_at IS NOT NULL",
+            f"UPDATE sessions_app_gamesession SET {session} = '2026-07-15 12:00:00+00:00' WHERE ended_at IS NOT NULL",
+        )
+        assert "does not stand as it was sealed" in said("books")
 
 
 @pytest.mark.sqlite

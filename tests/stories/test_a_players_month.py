@@ -10,7 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from roulette_site.common import four_eyes
-from roulette_site.common.audit_chain import seal_entries
+from roulette_site.common.sealer import seal_all
 from sessions_app.models import EndBasis, GameSession
 from sessions_app.services.game_sessions import NotAdmitted, end_game_session, start_game_session
 from sessions_app.services.protection import acknowledge_reality_check, exclude
@@ -111,7 +111,7 @@ class Month:
 
 
 def verify() -> None:
-    seal_entries(everything=True)
+    seal_all(everything=True)
     said = io.StringIO()
     try:
         call_command("verify", stdout=said)

@@ -5,9 +5,9 @@ import datetime as dt
 import pytest
 from django.core.management import CommandError, call_command
 
-from roulette_site.common.audit_chain import seal_entries
 from roulette_site.common.errors import RuleBroken
 from roulette_site.common.models import AuditEntry
+from roulette_site.common.sealer import seal_all
 from sessions_app.models import EndBasis, GameSession
 from sessions_app.services.closing import close_own_account
 from sessions_app.services.game_sessions import NotAdmitted, start_game_session
@@ -59,7 +59,7 @@ def house() -> House:
 
 
 def verify() -> None:
-    seal_entries(everything=True)
+    seal_all(everything=True)
     call_command("verify")
 
 

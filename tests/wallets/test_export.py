@@ -94,6 +94,7 @@ NOT_IN_IT = {
     "common_actinhand": _HOUSE,
     "common_auditentry": _TRAIL,
     "common_auditseal": _TRAIL,
+    "common_bookseal": "hashes over what stands elsewhere",
     "common_rowchange": _TRAIL,
     "common_foureyesrequest": "what staff ask of each other; what came of it is in `transfers`, `limits`, `exclusions`",
     "wallets_accountsnapshot": _HOUSE,

@@ -39,6 +39,7 @@ __all__ = (
 GUARDS = (
     Guard("common_auditentry"),
     Guard("common_auditseal", key="entry_id"),
+    Guard("common_bookseal", key="sequence"),
     Guard("common_rowchange"),
     # roulette_site/common/guards/requests.py says which states follow which.
     Guard(

@@ -50,12 +50,12 @@ class Watch:
 _ALL = "1 = 1"
 
 WATCHES = (
-    # Of a user the rights are noted, and he himself where he comes with some; of what he logs in with, that it changed.
+    # Of a user the rights are noted; of what he logs in with, that it changed.
     Watch(
         "wallets_user",
-        ("is_active", "is_staff", "is_superuser"),
+        ("is_active", "is_staff", "is_superuser", "date_joined"),
         ("email", "full_name", "password"),
-        inserted="NEW.is_staff OR NEW.is_superuser OR NOT NEW.is_active",
+        inserted=_ALL,
     ),
     Watch("wallets_user_groups", ("user_id", "group_id"), inserted=_ALL),
     Watch("wallets_user_user_permissions", ("user_id", "permission_id"), inserted=_ALL),
@@ -64,12 +64,12 @@ WATCHES = (
     # What a permission lets somebody do is its model's app and its codename. A new one is nobody's; migrate makes them.
     Watch("auth_permission", ("codename", "content_type_id", "name")),
     Watch("django_content_type", ("app_label", "model")),
-    # Not the handle: staff may have given one that says who it is, and this table is kept for ever.
-    Watch("wallets_player", ("kyc_state", "standing", "is_restricted"), inserted=_ALL, deleted=False),
+    # Staff may have given a handle that says who it is, and notes are kept for ever.
+    Watch("wallets_player", ("kyc_state", "standing", "is_restricted"), ("handle",), inserted=_ALL, deleted=False),
     # By what a person is found on a register, in the registry and among doubles, and how he is written to.
     Watch(
         "wallets_person",
-        ("user_id", "erased_at"),
+        ("user_id", "erased_at", "expiry_told_at"),
         ("birth_date", "document_type", "document_number_sealed", "document_hash", "document_country",
          "document_expires_on", "email_hash", "name_hash", "country", "language", "time_zone", "address"),
         inserted=_ALL,
@@ -95,7 +95,13 @@ WATCHES = (
     Watch("wallets_loosening", ("player_id", "kind", "period", "value"), inserted=_ALL, deleted=False),
     Watch("wallets_exclusion", ("player_id", "kind", "starts_at", "ends_at"), inserted=_ALL, deleted=False),
     Watch("wallets_exclusionend", ("ends_at",), key="exclusion_id", inserted=_ALL, deleted=False),
-    Watch("wallets_restrictedentry", ("kind", "starts_at", "ends_at", "ended_at"), inserted=_ALL, deleted=False),
+    Watch(
+        "wallets_restrictedentry",
+        ("kind", "starts_at", "ends_at", "ended_at", "end_actor", "end_second_actor"),
+        ("document_hash", "email_hash", "end_reason"),
+        inserted=_ALL,
+        deleted=False,
+    ),
     # Not the balance, which every bet moves, nor `unchecked_from`, which follows each answer of a register.
     Watch(
         "wallets_account",
@@ -118,9 +124,20 @@ WATCHES = (
         deleted=False,
     ),
     # Whoever puts the hash of a key of his own here calls with another's.
-    Watch("wallets_apikey", ("revoked", "scopes", "expiry_date"), ("hashed_key",), key="prefix", inserted=_ALL),
+    Watch(
+        "wallets_apikey",
+        ("revoked", "scopes", "expiry_date", "name", "created"),
+        ("hashed_key",),
+        key="prefix",
+        inserted=_ALL,
+    ),
     # A step is what has become of money; a finding's, that somebody has explained it.
-    Watch("wallets_cashrequest", ("state",), inserted=_ALL, deleted=False),
+    Watch(
+        "wallets_cashrequest",
+        ("state", "provider_reference", "moved_id", "returned_id", "decided_at"),
+        inserted=_ALL,
+        deleted=False,
+    ),
     Watch("wallets_cashstep", ("request_id", "from_state", "to_state", "actor"), inserted=_ALL, deleted=False),
     # A notice by hand would have the provider's own taken for told before.
     Watch(
@@ -131,11 +148,13 @@ WATCHES = (
     ),
     Watch("wallets_findingstep", ("finding_id", "kind", "actor"), inserted=_ALL, deleted=False),
     # What one person has asked for, and another one need only approve.
-    Watch("common_foureyesrequest", ("act", "maker", "state", "decider"), inserted=_ALL, deleted=False),
+    Watch("common_foureyesrequest", ("act", "maker", "state", "decider", "decided_at"), ("decision_reason",),
+        inserted=_ALL, deleted=False),
     Watch(
         "common_operator",
         ("legal_name", "brand", "licence", "accent_colour", "felt_colour", "time_zone", "gaming_day_starts_at",
          "help_address", "complaint_address"),
+        inserted=_ALL,
     ),
     # A draft says nothing yet; whatever comes into the table as more than that has passed by the approval.
     Watch(

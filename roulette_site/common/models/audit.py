@@ -80,6 +80,29 @@ class RowChange(models.Model):
         return f"{self.operation} {self.table_name} {self.row_key}"
 
 
+class BookSeal(models.Model):
+    """What of the books has come to its end, as it stood then: a link of a chain of its own (book_seals.py)."""
+
+    sequence = models.PositiveBigIntegerField(primary_key=True)
+    # What was sealed: "round", "seat", "row_change", or a table of which each row is sealed by itself.
+    kind = models.CharField(max_length=63)
+    subject_id = models.BigIntegerField()
+    digest = models.CharField(max_length=64)
+    # Of a change, the keyed digest of the changed row as it then stood; empty where the row was gone.
+    row_digest = models.CharField(max_length=64, blank=True)
+    previous_hash = models.CharField(max_length=64)
+    hash = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["kind", "subject_id"], name="book_seal_once"),
+            models.CheckConstraint(condition=Q(sequence__gt=0), name="book_seal_from_one"),
+        ]
+
+    def __str__(self) -> str:
+        return f"seal {self.sequence} of {self.kind} {self.subject_id}"
+
+
 class ActInHand(models.Model):
     """On SQLite, the key of the act that the writing transaction does; there is a row only while it is open.
 

@@ -7,9 +7,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from roulette_site.common.audit_chain import seal_entries
 from roulette_site.common.later import muted
 from roulette_site.common.models import Operator
+from roulette_site.common.sealer import seal_all
 from sessions_app.demo.seed import seed_demo, without_waiting_for_the_disk, write_register
 from tables import draws
 from wallets.models import Scope
@@ -42,7 +42,7 @@ class Command(BaseCommand):
             name="Bots of the demonstration", scopes=[Scope.PLAY, Scope.READ], actor="system", at=timezone.now()
         )
         # The sealer has not begun yet, and the site's first look at the trail would find it late.
-        seal_entries(everything=True)
+        seal_all(everything=True)
         key_file = Path(settings.VAR_DIR) / BOTS_KEY_FILE
         key_file.touch(mode=0o600)
         key_file.write_text(secret)

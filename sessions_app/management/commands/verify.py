@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 
 from roulette_site.common import audit_checks as audit
+from roulette_site.common import book_checks as books
 from roulette_site.common import rights_checks as rights
 from roulette_site.common import verification as house
 from roulette_site.common.sql import one_snapshot
@@ -15,7 +16,7 @@ from sessions_app.selectors import verification as sessions
 from tables.selectors import verification as game
 from wallets.selectors import verification as ledger
 
-CHECKS = (*house.CHECKS, *audit.CHECKS, *rights.CHECKS, *ledger.CHECKS, *game.CHECKS, *sessions.CHECKS)
+CHECKS = (*house.CHECKS, *audit.CHECKS, *books.CHECKS, *rights.CHECKS, *ledger.CHECKS, *game.CHECKS, *sessions.CHECKS)
 
 
 class Command(BaseCommand):

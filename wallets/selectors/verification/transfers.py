@@ -66,6 +66,19 @@ WHERE substr(t.actor, 1, 7) = 'player:' AND t.actor <> 'player:' || COALESCE(d.p
 ORDER BY t.id
 """
 
+# A bet is placed and taken back by the player or by a system that has a key, and all else in the game the house does.
+_ACTORS_OF_THE_GAME = f"""
+SELECT t.id, t.actor FROM wallets_transfer t LEFT JOIN wallets_apikey k ON t.actor = 'api:' || k.prefix
+WHERE t.reason IN ({", ".join(map(repr, GAME_REASONS))}) AND t.actor <> 'system' AND k.id IS NULL
+  AND substr(t.actor, 1, 7) <> 'player:'
+UNION ALL
+SELECT t.id, t.actor FROM wallets_transfer t WHERE t.reason IN ('stake', 'bet_taken_back') AND t.actor = 'system'
+UNION ALL
+SELECT t.id, t.actor FROM wallets_transfer t
+WHERE t.reason IN ('stake_returned', 'prize', 'half_back', 'stake_lost', 'void_refund') AND t.actor <> 'system'
+ORDER BY 1
+"""
+
 # A movement that the game does not make, and what is on record of it.
 _ON_RECORD = f"""
 SELECT t.id, t.debit_id, t.credit_id, t.amount_cents, t.unit, t.reason, t.actor, e.actor, e.after
@@ -165,6 +178,7 @@ def _player_days() -> Iterator[str]:
 
 def _moved() -> Iterator[str]:
     yield from differences(_ACTORS, [], "transfer {0} is said to be {1}'s, who has no part in it")
+    yield from differences(_ACTORS_OF_THE_GAME, [], "transfer {0} is said to be {1}'s, who does not move money so")
     with connection.cursor() as cursor:
         cursor.execute(_ON_RECORD)
         while rows := cursor.fetchmany(500):

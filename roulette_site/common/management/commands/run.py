@@ -15,8 +15,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection, connections
 
 from roulette_site.common import launch
-from roulette_site.common.audit_chain import seal_entries
 from roulette_site.common.models import Operator
+from roulette_site.common.sealer import seal_all
 
 DEFAULT_PORT = 8000
 MOST_DAYS = 365
@@ -92,7 +92,7 @@ class Command(BaseCommand):
             names = " and ".join(launcher.ended_by_itself)
             raise CommandError(f"{names} ended, so everything was stopped. What went wrong stands above.")
         # What was put on record last waits for its seal: whoever verifies a site that stands still would be alarmed.
-        seal_entries(everything=True)
+        seal_all(everything=True)
         connections.close_all()
         self._say("Stopped.")
 
