@@ -67,15 +67,15 @@ def _words(seal: BookSeal) -> str:
     return f"{seal.kind.replace('_', ' ')} {seal.subject_id} (seal {seal.sequence} of the books)"
 
 
-def find_waiting(*, at: dt.datetime) -> Iterator[str]:
+def find_waiting(*, at: dt.datetime, everything: bool) -> Iterator[str]:
     """Say what has waited too long for its seal at that instant of the database's clock."""
     seconds = settings.AUDIT_ALARM_SECONDS
-    for kind, count in count_waiting_since(at=at, seconds=seconds).items():
+    for kind, count in count_waiting_since(at=at, seconds=seconds, everything=everything).items():
         yield f"{kind.replace('_', ' ')} without a seal after {seconds} seconds: {count}; the sealer does not run"
 
 
 def _waiting(now: Callable[[], dt.datetime] = database_now) -> Iterator[str]:
-    return find_waiting(at=now())
+    return find_waiting(at=now(), everything=True)
 
 
 CHECKS = (

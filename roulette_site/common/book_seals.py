@@ -133,8 +133,10 @@ def _seal_batch(kind: Sealed, ids: list[int]) -> bool:
                 return False
             last = BookSeal.objects.order_by("-sequence").first()
             sequence, previous = (last.sequence, last.hash) if last else (0, GENESIS)
+            # What another sealer was quicker with, while this one read.
+            done = set(BookSeal.objects.filter(kind=kind.kind, subject_id__in=ids).values_list("subject_id", flat=True))
             seals = []
-            for subject_id in ids:
+            for subject_id in (one for one in ids if one not in done):
                 sequence += 1
                 seal = BookSeal(
                     sequence=sequence,
@@ -227,13 +229,18 @@ def _key(model: type[models.Model]) -> str:
     return model._meta.pk.attname
 
 
-def count_waiting_since(*, at: dt.datetime, seconds: float) -> dict[str, int]:
+def count_waiting_since(*, at: dt.datetime, seconds: float, everything: bool) -> dict[str, int]:
     """By kind, how many things had waited for their seal for longer than that at that instant."""
     limit = at - dt.timedelta(seconds=seconds)
     counts = {}
     for kind in kinds():
         if kind.since is None:
             continue
-        if count := kind.waiting(everything=True).annotate(over_since=kind.since).filter(over_since__lt=limit).count():
+        if (
+            count := kind.waiting(everything=everything)
+            .annotate(over_since=kind.since)
+            .filter(over_since__lt=limit)
+            .count()
+        ):
             counts[kind.kind] = count
     return counts

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 
 from . import guards
 from .audit_checks import find_unsealed
+from .book_checks import find_waiting
 from .models import Operator
 from .sql import database_now
 
@@ -37,9 +38,14 @@ def readyz(request: HttpRequest) -> JsonResponse:
     """
     try:
         missing = guards.find_missing(connection)
-        degraded = [] if missing else list(find_unsealed(at=database_now(), everything=False))
+        degraded = [] if missing else _waiting_for_a_seal()
     except DatabaseError:
         return JsonResponse({"ready": False, "reasons": ["the database does not answer"]}, status=503)
     reasons = [f"the guard {name} does not stand" for name in missing]
     said = {"ready": not reasons, "reasons": reasons, "degraded": degraded}
     return JsonResponse(said, status=503 if reasons else 200)
+
+
+def _waiting_for_a_seal() -> list[str]:
+    now = database_now()
+    return [*find_unsealed(at=now, everything=False), *find_waiting(at=now, everything=False)]

@@ -41,7 +41,7 @@ def write(act: str = "thing_done", subject: tuple[str, object] = ("thing", 7), *
 @pytest.fixture(autouse=True)
 def _empty_trail() -> None:
     """Begin with what the roles left there sealed: each test writes its own."""
-    seal_entries(everything=True)
+    seal_all(everything=True)
 
 
 @pytest.fixture
