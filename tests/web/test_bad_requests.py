@@ -67,7 +67,7 @@ def test_no_text_of_a_form_of_the_staff_breaks_a_query(maria: PlayerAtTable, tex
     typed = (
         "to", "reason", "evidence", "reference", "search", "document_number", "email", "number", "country", "role",
         "amount", "kind", "period", "state", "cause", "direction", "term", "seen", "transfer", "exclusion", "starts_at",
-        "ends_at", "expires_on", "consent", "document_type",
+        "ends_at", "expires_on", "consent", "document_type", "full_name", "birth_date",
     )  # fmt: skip
     fields = dict.fromkeys(typed, text)
     players = ("kyc", "suspend", "limit", "exclude", "ask-adjustment", "ask-correction", "ask-loosening")
@@ -75,7 +75,7 @@ def test_no_text_of_a_form_of_the_staff_breaks_a_query(maria: PlayerAtTable, tex
         (reverse("staff-suspended", args=[suspended.pk]), ("assign", "send-back")),
         (reverse("staff-cash-request", args=[deposit.pk]), ("confirm", "fail", "hold")),
         (reverse("staff-restricted"), ("search", "enter")),
-        (reverse("staff-papers", args=[player.pk]), ("record", "verify", "refuse")),
+        (reverse("staff-papers", args=[player.pk]), ("record", "correct", "verify", "refuse")),
         (reverse("staff-player", args=[player.pk]), players),
         (reverse("staff-receivable", args=[player.pk]), ("take",)),
         (reverse("staff-ask-for-role", args=[colleague.pk]), ("",)),

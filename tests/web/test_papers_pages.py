@@ -165,6 +165,28 @@ def act(client: Client, player: Player, name: str, **fields: str) -> Any:
     )
 
 
+def test_compliance_corrects_a_name_as_the_papers_show_it(maria: Player) -> None:
+    send(maria)
+    client = staff_client(member("Compliance"))
+    page = client.get(reverse("staff-papers", args=[maria.pk])).content.decode()
+    assert 'value="Maria Lopes"' in page
+    assert 'value="1988-04-17"' in page
+    for typed, said in (
+        ({"full_name": "=1+1", "birth_date": "1988-04-17"}, "A name begins with a letter."),
+        ({"full_name": "Maria Lopes", "birth_date": "1988-02-31"}, "There is no such day"),
+        ({"full_name": "Maria Lopes", "birth_date": ""}, "A birth date is needed."),
+    ):
+        answer = act(client, maria, "correct", **typed)
+        assert answer.status_code == 409
+        assert said in answer.content.decode()
+    # What was typed stays in the form.
+    assert 'value="=1+1"' in act(client, maria, "correct", full_name="=1+1", birth_date="1988-04-17").content.decode()
+    assert act(client, maria, "correct", full_name="Maria Lopez", birth_date="1988-04-18").status_code == 302
+    page = client.get(reverse("staff-papers", args=[maria.pk])).content.decode()
+    assert "Maria Lopez" in page
+    assert "1988-04-18" in page
+
+
 def test_compliance_records_the_document_and_verifies(maria: Player) -> None:
     send(maria)
     client = staff_client(member("Compliance"))

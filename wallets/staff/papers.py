@@ -13,12 +13,13 @@ from roulette_site.common.errors import RuleBroken
 from roulette_site.common.requests import whole_number
 from roulette_site.common.sql import database_now
 from wallets.models import DocumentType, IdentityPaper, KycState, Person, Player
-from wallets.personal import COUNTRIES, DocumentRefused
+from wallets.personal import COUNTRIES, BirthDateRefused, DocumentRefused
 from wallets.sealing import unseal
 from wallets.selectors.gates import excluded_until
 from wallets.selectors.papers import papers_of, waiting_count, waiting_players
 from wallets.selectors.people import find_duplicates, operator_day
 from wallets.services.papers import CAUSES, open_paper, refuse_papers, verify_player
+from wallets.services.particulars import correct_particulars
 from wallets.services.people import record_document
 
 from .doors import actor_of, context_of, staff_page
@@ -96,6 +97,15 @@ def _record(request: HttpRequest, player: Player) -> None:
     )
 
 
+def _correct(request: HttpRequest, player: Player) -> None:
+    birth_date = _day(request.POST.get("birth_date", ""))
+    if birth_date is None:
+        raise BirthDateRefused("A birth date is needed.")
+    said = _said(request)
+    del said["seen"]
+    correct_particulars(player=player, full_name=request.POST.get("full_name", ""), birth_date=birth_date, **said)
+
+
 def _verify(request: HttpRequest, player: Player) -> None:
     verify_player(player=player, doubles_seen=request.POST.get("doubles_seen") == "yes", **_said(request))
 
@@ -104,7 +114,12 @@ def _refuse(request: HttpRequest, player: Player) -> None:
     refuse_papers(player=player, cause=request.POST.get("cause", ""), **_said(request))
 
 
-_ACTS: dict[str, Callable[[HttpRequest, Player], None]] = {"record": _record, "verify": _verify, "refuse": _refuse}
+_ACTS: dict[str, Callable[[HttpRequest, Player], None]] = {
+    "record": _record,
+    "correct": _correct,
+    "verify": _verify,
+    "refuse": _refuse,
+}
 
 
 def _said(request: HttpRequest) -> dict[str, Any]:

@@ -35,6 +35,7 @@ _STATES = {
     "expired": gettext_lazy("Your papers have run out. Send new ones to play on."),
     "expires_soon": gettext_lazy("Your document runs out within 30 days. Send the new one, and you can play on."),
     "renewed": gettext_lazy("The house has taken your new papers."),
+    "corrected": gettext_lazy("The house has corrected the name or the birth date that it has of you."),
     "papers_refused": gettext_lazy("The house cannot use the new papers that you sent."),
     "unverified": gettext_lazy("The house does not know yet who you are."),
     "active": gettext_lazy("Your account is in use again."),
