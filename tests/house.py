@@ -139,6 +139,11 @@ class PlayerAtTable:
         return self.game_session.seat
 
     @property
+    def actor(self) -> str:
+        """The name under which he bets."""
+        return f"player:{self.seat.player_id}"
+
+    @property
     def wallet(self) -> Account:
         return Account.objects.get(pk=self.seat.account_id)
 
@@ -161,7 +166,7 @@ class PlayerAtTable:
             seat=self.seat,
             items=bets,
             key=key or f"test:{self.seat.pk}:{next(self.keys)}",
-            actor=f"player:{self.seat.player_id}",
+            actor=self.actor,
             at=self.house.forward(),
         )
 

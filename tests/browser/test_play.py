@@ -531,6 +531,6 @@ def test_a_site_that_takes_its_time_is_said_to(maria: Player, sweeping: None) ->
 def test_what_is_placed_elsewhere_is_seen_here_too(maria: Player, sweeping: None) -> None:
     page = maria.sit_down()
     seat = maria.house.table.seats.get()
-    place_bets(seat=seat, items=[{"type": "red", "stake": "1.00"}], key="elsewhere-1", actor="system")
+    place_bets(seat=seat, items=[{"type": "red", "stake": "1.00"}], key="elsewhere-1", actor=f"player:{seat.player_id}")
     expect(page.locator("#my-bets")).to_contain_text("red 1.00", timeout=15_000)
     maria.has_chips(1)

@@ -9,7 +9,7 @@ from roulette_site.common.sealer import seal_all
 from sessions_app.services.closing import close_own_account
 from tables.services.advance import sweep
 from tables.services.betting import SlipRefused, place_bets
-from tests.house import DRAW_KEY, House, bet, prove_books
+from tests.house import DRAW_KEY, House, PlayerAtTable, bet, prove_books
 from tests.races.racing import FEW_TRIES, at_once
 from wallets.models import CashKind as Kind
 from wallets.models import CashRequest, NoticeOutcome, Player, Standing, StandingChange, Verdict
@@ -41,11 +41,10 @@ def test_a_closing_and_bets(house: House) -> None:
         seated = house.seated(100_00)
         maria = seated.seat.player
 
-        def place(n: int, seated: object = seated, number: int = number) -> object:
+        def place(n: int, seated: PlayerAtTable = seated, number: int = number) -> object:
             return place_bets(
-                seat=seated.seat, items=[bet("red")], key=f"race:{number}:{n}",  # type: ignore[attr-defined]
-                actor="system", at=now(),
-            )  # fmt: skip
+                seat=seated.seat, items=[bet("red")], key=f"race:{number}:{n}", actor=seated.actor, at=now()
+            )
 
         answers = at_once(
             lambda p=maria: close_own_account(player=p, reason="", at=now()),

@@ -35,7 +35,7 @@ _keys = itertools.count(1)
 
 def slip(player: PlayerAtTable, stake: str = "6.00", kind: str = "red") -> Callable[[], PlacedSlip]:
     key = f"race:{player.seat.pk}:{next(_keys)}"
-    return lambda: place_bets(seat=player.seat, items=[bet(kind, stake=stake)], key=key, actor="api:test")
+    return lambda: place_bets(seat=player.seat, items=[bet(kind, stake=stake)], key=key, actor=player.actor)
 
 
 def limited(house: House, cents: int = 10_00) -> PlayerAtTable:

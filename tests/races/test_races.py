@@ -60,7 +60,7 @@ def place_twice(player: PlayerAtTable, number: int) -> list[object]:
             seat=player.seat,
             items=[bet("straight", number, stake="10.00")],
             key=f"race:{player.seat.pk}:{number}:{n}",
-            actor="api:test",
+            actor=player.actor,
         )
 
     return at_once(slip(1), slip(2))
@@ -84,8 +84,8 @@ def test_two_slips_for_one_maximum(house: House, monkeypatch: pytest.MonkeyPatch
 def place_and_withdraw(player: PlayerAtTable, n: int) -> list[object]:
     at, key = player.house.at(), f"race:{player.seat.pk}:{n}"
     return at_once(
-        lambda: place_bets(seat=player.seat, items=[bet("red", stake="6.00")], key=key, actor="api:test", at=at),
-        lambda: withdraw(wallet=player.wallet, amount_cents=6_00, actor="api:test", at=at),
+        lambda: place_bets(seat=player.seat, items=[bet("red", stake="6.00")], key=key, actor=player.actor, at=at),
+        lambda: withdraw(wallet=player.wallet, amount_cents=6_00, actor="system", at=at),
     )
 
 
@@ -127,7 +127,7 @@ def place_two_slips(player: PlayerAtTable) -> list[object]:
                 seat=player.seat,
                 items=[bet(colour, stake="6.00")],
                 key=f"{colour}:{player.seat.pk}",
-                actor="api:test",
+                actor=player.actor,
                 at=player.house.at(),
             )
             for colour in ("red", "black")
@@ -175,7 +175,7 @@ def bet_without_pause(game_round: GameRound, seat: Seat, stop: threading.Event, 
         placed: Placed = place_slip(
             NewSlip(
                 key=f"storm:{seat.pk}:{n}", body_hash="", game_round_id=game_round.pk, seat_id=seat.pk,
-                account_id=seat.account_id, in_play_id=game_round.table.in_play_id, unit="EUR", actor="api:test",
+                account_id=seat.account_id, in_play_id=game_round.table.in_play_id, unit="EUR", actor=f"player:{seat.player_id}",
                 bets=(NewBet(n % 37, 50, 1_000_000_00),),
             )
         )  # fmt: skip
@@ -239,7 +239,7 @@ def test_leaving_and_placing_at_once_lose_no_bet(house: House) -> None:
         maria = house.seated()
         maria.place(bet("black"))
         placed, left = at_once(
-            lambda m=maria, n=n: place_bets(seat=m.seat, items=[bet("red")], key=f"leave:{n}", actor="system"),
+            lambda m=maria, n=n: place_bets(seat=m.seat, items=[bet("red")], key=f"leave:{n}", actor=m.actor),
             lambda m=maria: end_game_session(game_session=m.game_session, basis="player", at=timezone.now()),
         )
         assert isinstance(placed, SlipRefused) or placed.staked_cents == 100
@@ -255,7 +255,7 @@ def test_a_seed_is_never_chosen_after_the_first_bet(house: House) -> None:
     for n in range(TRIES):
         maria = house.seated()
         placed, chosen = at_once(
-            lambda m=maria, n=n: place_bets(seat=m.seat, items=[bet("red")], key=f"seed:{n}", actor="system"),
+            lambda m=maria, n=n: place_bets(seat=m.seat, items=[bet("red")], key=f"seed:{n}", actor=m.actor),
             lambda m=maria: choose_client_seed_of_seat(seat=m.seat, client_seed="mine"),
         )
         assert not isinstance(placed, Exception), placed
@@ -278,7 +278,7 @@ def test_play_goes_on_while_guards_are_looked_after() -> None:
             key = f"guards:{player.seat.pk}:{n}"
             # Straights in turn, each with room for thirty of these: no maximum is reached.
             items = [bet("straight", n % 37, stake="0.50")]
-            placed.append(place_bets(seat=player.seat, items=items, key=key, actor="system").slip_id)
+            placed.append(place_bets(seat=player.seat, items=items, key=key, actor=player.actor).slip_id)
 
     def look_after() -> str:
         try:
@@ -307,7 +307,7 @@ def test_one_key_spent_by_two_at_once(house: House, monkeypatch: pytest.MonkeyPa
             answer
             for n in range(TRIES)
             for answer in at_once(
-                *[lambda n=n: place_bets(seat=joao.seat, items=[bet("red")], key=f"torn:{n}", actor="system", at=at)]
+                *[lambda n=n: place_bets(seat=joao.seat, items=[bet("red")], key=f"torn:{n}", actor=joao.actor, at=at)]
                 * 2
             )
         ]
@@ -315,12 +315,14 @@ def test_one_key_spent_by_two_at_once(house: House, monkeypatch: pytest.MonkeyPa
     assert any(isinstance(answer, IdempotencyConflict) for answer in answers), "without the lock nobody is answered"
     assert Slip.objects.count() == TRIES
     for n in range(TRIES):
-        same = [lambda n=n: place_bets(seat=maria.seat, items=[bet("red")], key=f"twin:{n}", actor="system", at=at)] * 2
+        same = [
+            lambda n=n: place_bets(seat=maria.seat, items=[bet("red")], key=f"twin:{n}", actor=maria.actor, at=at)
+        ] * 2
         first, second = at_once(*same)
         assert {getattr(first, "replayed", first), getattr(second, "replayed", second)} == {True, False}
         mixed = at_once(
-            lambda n=n: place_bets(seat=maria.seat, items=[bet("black")], key=f"mixed:{n}", actor="system", at=at),
-            lambda n=n: place_bets(seat=joao.seat, items=[bet("black")], key=f"mixed:{n}", actor="system", at=at),
+            lambda n=n: place_bets(seat=maria.seat, items=[bet("black")], key=f"mixed:{n}", actor=maria.actor, at=at),
+            lambda n=n: place_bets(seat=joao.seat, items=[bet("black")], key=f"mixed:{n}", actor=joao.actor, at=at),
         )
         assert sum(isinstance(answer, IdempotencyConflict) for answer in mixed) == 1, mixed
     assert Slip.objects.count() == 3 * TRIES
@@ -461,7 +463,7 @@ def bet_while_the_only_slip_is_taken_back(player: PlayerAtTable) -> tuple[bool, 
     def place_a_moment_later() -> object:
         time.sleep(0.02)
         return place_bets(
-            seat=player.seat, items=[bet("black")], key=f"meanwhile:{placed.slip_id}", actor="system", at=now
+            seat=player.seat, items=[bet("black")], key=f"meanwhile:{placed.slip_id}", actor=player.actor, at=now
         )
 
     answers = at_once(lambda: take_back(seat=player.seat, slip_id=placed.slip_id, at=now), place_a_moment_later)
