@@ -101,8 +101,8 @@ def test_a_deposit_waits_for_its_provider(caller: Caller, maria: Player) -> None
     assert (said.status_code, said.json()["balance"], balance(maria)) == (201, None, 100_00)
     page = caller.get("players/maria/deposits").json()
     assert page["next"] is None
-    assert [(one["reference"], one["state"], one["amount"]) for one in page["results"]] == [
-        (said.json()["reference"], "started", "25.00")
+    assert [(one["reference"], one["state"], one["amount"], one["kept"]) for one in page["results"]] == [
+        (said.json()["reference"], "started", "25.00", None)
     ]
     assert caller.get("players/maria/withdrawals").json() == {"results": [], "next": None}
 

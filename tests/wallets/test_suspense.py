@@ -11,6 +11,7 @@ from django.urls import reverse
 from roulette_site.common.four_eyes import ActRefused, approve_request, make_request
 from roulette_site.common.models import AuditEntry, FourEyesRequest
 from roulette_site.common.roles import lay_roles
+from tests.api.test_sessions import Caller, make_key
 from tests.house import NOON, House, make_house
 from tests.web.pages import client_of, staff_client
 from wallets.acts.money import RELEASE
@@ -25,6 +26,7 @@ from wallets.models import (
     LimitPeriod,
     NoticeOutcome,
     Player,
+    Scope,
     Transfer,
     Unit,
     User,
@@ -165,6 +167,12 @@ def told(player: Player, page: str = "inbox") -> str:
     return client_of(player).get(reverse(page)).content.decode()
 
 
+def said_to_integrators(deposit: CashRequest) -> tuple[str, str | None]:
+    page = Caller(make_key(Scope.CASH)).get(f"players/{deposit.account.player.handle}/deposits").json()
+    (one,) = page["results"]
+    return one["state"], one["kept"]
+
+
 def test_of_money_that_was_kept_the_player_is_told_and_what_became_of_it(
     maria: Player, filipa: User, goncalo: User
 ) -> None:
@@ -173,11 +181,13 @@ def test_of_money_that_was_kept_the_player_is_told_and_what_became_of_it(
     said = f"50.00\xa0€ came for your deposit {deposit} and could not be added to your wallet."
     assert said in told(maria)
     page = told(maria, "cash")
+    assert said_to_integrators(deposit) == ("failed", "kept")
     assert "Your money has come and could not be added to your wallet." in page
     assert "Nothing was added to your wallet" not in page
     approve(ask(filipa, money, maria), goncalo)
     assert f"50.00\xa0€ that the house had kept, of your deposit {deposit}, are in your wallet now." in told(maria)
     assert "Your money was kept apart at first, and is in your wallet now." in told(maria, "cash")
+    assert said_to_integrators(deposit) == ("failed", "credited")
     assert balance(maria) == 50_00
     hold_books()
 
@@ -187,6 +197,7 @@ def test_of_kept_money_that_goes_back_the_player_is_told(maria: Player, filipa: 
     approve(ask(filipa, money), goncalo)
     assert f"50.00\xa0€ that came for your deposit {deposit} were sent back to where they came from." in told(maria)
     assert "Your money came, could not be added to your wallet, and was sent back." in told(maria, "cash")
+    assert said_to_integrators(deposit) == ("failed", "sent_back")
     hold_books()
 
 
@@ -197,6 +208,7 @@ def test_of_kept_money_that_was_anothers_both_are_told(house: House, filipa: Use
     assert f"50.00\xa0€ that came for your deposit {deposit} were found to be another&#x27;s." in told(maria)
     assert "50.00\xa0€ that came for you without saying so are in your wallet now." in told(joao)
     assert "The money that came was found to be another&#x27;s." in told(maria, "cash")
+    assert said_to_integrators(deposit) == ("failed", "anothers")
 
 
 def test_nobody_sends_money_of_his_own_back(maria: Player, filipa: User, goncalo: User) -> None:

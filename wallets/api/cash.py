@@ -1,6 +1,7 @@
 """Players' money through REST: paying in, being paid out, and every transfer of the wallet."""
 
 import datetime as dt
+from collections.abc import Mapping
 from typing import Any
 
 from django.shortcuts import get_object_or_404
@@ -20,6 +21,7 @@ from wallets.models import ApiKey, CashKind, CashRequest, OfferOccasion, Player,
 from wallets.selectors.balances import balance_after, wallets_of
 from wallets.selectors.cash import page_of, requests_of
 from wallets.selectors.limits_offers import is_offer_due
+from wallets.selectors.suspense import Kept, kept_of
 from wallets.selectors.transfers import TransferFilter, TransferLine, transfer_lines
 from wallets.services.cash_requests import AmountNotPossible, Asked, request_withdrawal, start_deposit
 from wallets.services.permission_to_pay import check_payer
@@ -61,6 +63,15 @@ class CashOutput(serializers.Serializer):
     payout_to = serializers.CharField(help_text="where a withdrawal goes, masked; empty for a deposit")
     created_at = serializers.DateTimeField()
     decided_at = serializers.DateTimeField(allow_null=True)
+    kept = serializers.SerializerMethodField(
+        help_text="of a deposit that failed and whose money came all the same: what has become of the money"
+    )
+
+    @extend_schema_field(serializers.ChoiceField(choices=[str(one) for one in Kept], allow_null=True))
+    def get_kept(self, request: CashRequest) -> str | None:
+        """Where its money is; null where it came in the right way, or not at all."""
+        kept: Mapping[int, Kept] = self.context["kept"]
+        return kept.get(request.pk)
 
 
 class AskedOutput(serializers.Serializer):
@@ -152,7 +163,8 @@ class CashView(APIView):
                 before=asked.validated_data.get("before"),
             )
         )
-        return Response(CashPageOutput({"results": rows, "next": _next([row.pk for row in rows])}).data)
+        page = {"results": rows, "next": _next([row.pk for row in rows])}
+        return Response(CashPageOutput(page, context={"kept": kept_of(rows)}).data)
 
     def make(self, request: Request, handle: str) -> Response:
         """Make a request of the kind; the same key again answers the first one."""
