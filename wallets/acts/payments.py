@@ -7,8 +7,14 @@ from roulette_site.common.four_eyes import Act, Arguments, Decision
 from wallets.amounts import format_cents
 from wallets.models import CashRequest
 from wallets.services.adjustments import InvalidAdjustment
-from wallets.services.caps import check_independent
-from wallets.services.cash_steps import MOST_LETTERS, check_confirmation, confirm_payment, find_waiting, mark_failed
+from wallets.services.cash_steps import (
+    MOST_LETTERS,
+    check_confirmation,
+    check_not_own,
+    confirm_payment,
+    find_waiting,
+    mark_failed,
+)
 from wallets.services.standing import StepNotAllowed
 
 CONFIRM, FAIL = "confirm_payment", "fail_payment"
@@ -27,10 +33,8 @@ def _check_cash_request(arguments: Arguments) -> None:
         check_confirmation(request_id=request.pk, reference=str(arguments["reference"]))
 
 
-def _check_paid_player(arguments: Arguments, user: Any) -> None:
-    request = CashRequest.objects.select_related("account__player").get(pk=arguments["request"])
-    assert request.account.player is not None, "the database holds it"
-    check_independent(player=request.account.player, actors=(actor_of(user),))
+def _check_person(arguments: Arguments, user: Any) -> None:
+    check_not_own(request_id=arguments["request"], actor=actor_of(user))
 
 
 def _confirm(arguments: Arguments, decision: Decision) -> object:
@@ -75,7 +79,7 @@ ACTS = (
         may_make="common.request_finance",
         may_decide="common.decide_finance",
         check=_check_cash_request,
-        check_person=_check_paid_player,
+        check_person=_check_person,
     ),
     Act(
         name=FAIL,
@@ -85,6 +89,6 @@ ACTS = (
         may_make="common.request_finance",
         may_decide="common.decide_finance",
         check=_check_cash_request,
-        check_person=_check_paid_player,
+        check_person=_check_person,
     ),
 )

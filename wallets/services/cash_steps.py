@@ -31,13 +31,14 @@ class StepNotAllowed(RuleBroken):
 
 def approve_withdrawal(*, request_id: int, actor: str, at: dt.datetime) -> CashRequest:
     """Let a withdrawal be sent to its provider; a worker sends it. Raises StepNotAllowed and OwnBenefit."""
-    _check_not_own(request_id, actor)
+    check_not_own(request_id=request_id, actor=actor)
     request = take_step(request_id=request_id, to_state=CashState.APPROVED, actor=actor, at=at)
     after_commit("wallets.tasks.send_withdrawal", "background", request_id=request_id)
     return request
 
 
-def _check_not_own(request_id: int, actor: str) -> None:
+def check_not_own(*, request_id: int, actor: str) -> None:
+    """Raise OwnBenefit where the payment is the actor's own."""
     account = CashRequest.objects.select_related("account__player__user").get(pk=request_id).account
     assert account.player is not None, "the database holds it"
     check_independent(player=account.player, actors=(actor,))
