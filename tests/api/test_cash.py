@@ -6,7 +6,7 @@ import pytest
 from django.db import transaction
 
 from roulette_site.common.sql import database_now
-from tests.api.test_sessions import Caller, make_key
+from tests.api.caller import Caller, make_key
 from tests.house import House, make_house
 from wallets.models import CashRequest, OfferOccasion, Player, Scope, Transfer, Unit
 from wallets.services.closing import begin_closing

@@ -11,7 +11,7 @@ from django.urls import reverse
 from roulette_site.common.four_eyes import ActRefused, approve_request, make_request
 from roulette_site.common.models import AuditEntry, FourEyesRequest
 from roulette_site.common.roles import lay_roles
-from tests.api.test_sessions import Caller, make_key
+from tests.api.caller import Caller, make_key
 from tests.house import NOON, House, make_house
 from tests.web.pages import client_of, staff_client
 from wallets.acts.money import RELEASE
