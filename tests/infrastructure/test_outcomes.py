@@ -85,4 +85,5 @@ def test_a_module_that_does_not_load_counts_as_failed(run):
 @pytest.mark.parametrize("kind", ["SQLite", "PostgreSQL"])
 def test_each_folder_of_tests_is_left_to_one_process_on_each_database(kind):
     shared = [folder for name, _, folders in RUNS if name == kind for folder in folders]
-    assert sorted(shared) == sorted({path.parent.name for path in (ROOT / "tests").rglob("test_*.py")})
+    tests = ROOT / "tests"
+    assert sorted(shared) == sorted({path.relative_to(tests).parts[0] for path in tests.rglob("test_*.py")})
