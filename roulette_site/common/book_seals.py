@@ -82,7 +82,7 @@ class Sealed:
         """The digest of each of these things that there is: SHA-256 over all columns of it and of its parts."""
         contents: dict[int, dict[str, list[Any]]] = {}
         for row in self.model._default_manager.filter(pk__in=ids).values(*(self.columns or _columns(self.model))):
-            contents[row[_key(self.model)]] = {self.model._meta.db_table: [row]}
+            contents[row[_key(self.model)]] = {self.model._meta.db_table: [told_of(self.model, row)]}
         for part in self.parts:
             rows = part.model._default_manager.filter(**{f"{part.path}__in": ids})
             if part.where is not None:
@@ -91,7 +91,7 @@ class Sealed:
             for row in rows.order_by("pk").values(*_columns(part.model), belongs_to=F(part.path)):
                 thing = contents.get(row.pop("belongs_to"))
                 if thing is not None:
-                    thing.setdefault(table, []).append(row)
+                    thing.setdefault(table, []).append(told_of(part.model, row))
         return {key: hashlib.sha256(stable_json(content)).hexdigest() for key, content in contents.items()}
 
 
@@ -190,7 +190,8 @@ def _row_digests(table: str, row_keys: Collection[str]) -> Iterator[tuple[str, s
     wanted = [to_python(one) for one in row_keys if one]
     digest_key = _digest_key(settings.PERSONAL_DATA_KEY)
     for row in model._default_manager.filter(**{f"{key}__in": wanted}).values(*columns):
-        yield str(row[key]), hmac.new(digest_key, table.encode() + b"\n" + stable_json(row), hashlib.sha256).hexdigest()
+        told = table.encode() + b"\n" + stable_json(told_of(model, row))
+        yield str(row[key]), hmac.new(digest_key, told, hashlib.sha256).hexdigest()
 
 
 @cache
@@ -218,6 +219,35 @@ def sealed_columns() -> Mapping[str, tuple[str, tuple[str, ...]]]:
 @cache
 def _models() -> Mapping[str, type[models.Model]]:
     return {one._meta.db_table: one for one in apps.get_models(include_auto_created=True)}
+
+
+def told_of(model: type[models.Model], row: Mapping[str, Any]) -> dict[str, Any]:
+    """What a row says, without the columns that say nothing: NULL where it may stand, else nought, false or no text.
+
+    So a column that the table is given later changes no digest of the rows that were there before. Of each column only
+    one value is left out, and so any other one in its place shows.
+    """
+    nothing = _nothing_of(model)
+    return {
+        name: value
+        for name, value in row.items()
+        if name not in nothing or value != nothing[name] or type(value) is not type(nothing[name])
+    }
+
+
+@cache
+def _nothing_of(model: type[models.Model]) -> Mapping[str, Any]:
+    found = dict[str, Any]()
+    for field in model._meta.concrete_fields:
+        if field.null:
+            found[field.attname] = None
+        elif isinstance(field, models.BooleanField):
+            found[field.attname] = False
+        elif isinstance(field, models.IntegerField):
+            found[field.attname] = 0
+        elif isinstance(field, models.CharField | models.TextField):
+            found[field.attname] = ""
+    return found
 
 
 def _columns(model: type[models.Model]) -> tuple[str, ...]:

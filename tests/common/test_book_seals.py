@@ -21,8 +21,10 @@ from roulette_site.common.models import BookSeal, Operator
 from roulette_site.common.tasks import seal_audit, seal_whole_audit
 from sessions_app.models import EndBasis
 from sessions_app.services.game_sessions import end_game_session
+from tables.models import GameRound, Seat
 from tables.services.advance import sweep
 from tests.house import DRAW_KEY, NOON, bet, make_evening, make_house
+from wallets.models import Player
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -151,3 +153,36 @@ def test_a_second_sealer_leaves_the_work_to_the_first() -> None:
 def test_what_a_database_might_give_back_otherwise_is_not_hashed() -> None:
     with pytest.raises(TypeError, match="No chain is made over a set"):
         stable_json({"a": {1}})
+
+
+def test_a_column_that_a_table_is_given_later_changes_no_digest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of before say nothing in it: NULL, nought, false or no text."""
+    later = {(GameRound, "client_seed"), (Seat, "play_until"), (Player, "is_test")}
+    columns = book_seals._columns
+    with monkeypatch.context() as before:
+        before.setattr(
+            book_seals,
+            "_columns",
+            lambda model: tuple(name for name in columns(model) if (model, name) not in later),
+        )
+        book_seals.sealed_columns.cache_clear()
+        house = make_house()
+        maria = house.seated()
+        maria.play(bet("red"))
+        end_game_session(game_session=maria.game_session, basis=EndBasis.PLAYER, at=house.forward())
+        sweep(key=DRAW_KEY, now=house.forward)
+        seal_books(everything=True)
+        assert differing() == []
+    book_seals.sealed_columns.cache_clear()
+    assert differing() == []
+
+
+def test_in_what_says_nothing_any_other_value_shows() -> None:
+    nothing = book_seals._nothing_of(GameRound)
+    assert (nothing["winning_number"], nothing["client_seed"], nothing["closed_at"]) == (None, "", None)
+    # The number nought and no number: the two are never taken for each other.
+    for column, values in {"winning_number": (None, 0, 1), "client_seed": ("", "0", " ")}.items():
+        told = [book_seals.told_of(GameRound, {column: value}) for value in values]
+        assert told == [{}, *({column: value} for value in values[1:])]
+    assert book_seals.told_of(Player, {"is_test": False}) == {}
+    assert book_seals.told_of(Player, {"is_test": True}) == {"is_test": True}
