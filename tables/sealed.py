@@ -41,4 +41,9 @@ ROUND = Sealed(
         Part(Transfer, "round_ref", Q(reason__in=GAME_REASONS)),
     ),
 )
-SEALED = (ROUND, Sealed("rules_telling", RulesTelling, since=F("told_at")))
+SEALED = (
+    # At once: another seed and commitment, put there while bets are open, would be another number.
+    Sealed("round_seed", RoundSeed, since=F("game_round__opened_at")),
+    ROUND,
+    Sealed("rules_telling", RulesTelling, since=F("told_at")),
+)

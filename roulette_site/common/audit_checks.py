@@ -10,6 +10,7 @@ from django.db import connection
 from .audit_chain import HASHED, count_unsealed_since
 from .chain import GENESIS, hash_of
 from .four_eyes import find_unrecorded
+from .guards.watches import WATCHES
 from .models import AuditSeal
 from .sql import database_now
 from .verification import Check, differences
@@ -93,6 +94,22 @@ def _unrecorded() -> Iterator[str]:
     return differences(sql, [LONGEST_ACT_SECONDS], sentence)
 
 
+# Whose coming the database notes has its note, or came while the triggers were away.
+_UNNOTED = """
+SELECT CAST(t.{key} AS text) FROM {table} t
+WHERE ({inserted}) AND NOT EXISTS (
+  SELECT 1 FROM common_rowchange c WHERE c.table_name = '{table}' AND c.row_key = CAST(t.{key} AS text)
+) ORDER BY t.{key}
+"""
+
+
+def _unnoted() -> Iterator[str]:
+    for watch in WATCHES:
+        if watch.inserted:
+            sql = _UNNOTED.format(table=watch.table, key=watch.key, inserted=watch.inserted.replace("NEW.", "t."))
+            yield from differences(sql, [], f"{watch.table} {{0}} is there, and nothing says that it came")
+
+
 # An act leaves one entry of each kind, and the database one note of each change. Copies tell of what has not happened.
 _ENTRY_TWICE = """
 SELECT min(e.id), count(*) FROM common_auditentry e
@@ -138,4 +155,5 @@ CHECKS = (
         "every change of people, rights, protection, requests, rules, tables, and money beside the game has its entry",
         _unrecorded,
     ),
+    Check("noted", "every row whose coming the database notes has a note of it", _unnoted),
 )

@@ -133,6 +133,10 @@ TAMPERINGS: dict[str, list[str]] = {
         " (SELECT id FROM django_content_type WHERE model = 'loginrecord') WHERE codename = 'x_decide_cashrequest'",
     ],
     "row_changes": ["UPDATE common_rowchange SET act_key = 'of no act' WHERE table_name = 'wallets_player'"],
+    "noted": [
+        "INSERT INTO wallets_payoutaddress (player_id, iban_sealed, iban_hash, masked, set_at, erased_at)"
+        " SELECT player_id, iban_sealed, iban_hash, masked, set_at, erased_at FROM wallets_payoutaddress",
+    ],
     "approved": ["UPDATE tables_specificrules SET total_limit_cents = 1"],
     "published": ["UPDATE tables_publishedrules SET html = replace(html, '35 to 1', '36 to 1')"],
 }
