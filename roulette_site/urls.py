@@ -12,6 +12,7 @@ from wallets.web import cash, inbox, payout, receivables, transfers
 from wallets.web.login import login
 
 admin.site.site_header = admin.site.site_title = "Back-office"
+admin.site.index_title = "Overview"
 
 handler400 = "roulette_site.common.problems.unreadable"
 handler404 = "roulette_site.common.problems.not_found"
