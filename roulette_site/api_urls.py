@@ -5,7 +5,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from sessions_app.api import protection
 from sessions_app.api import views as sessions
-from tables.api import rulebooks
+from tables.api import rounds, rulebooks
 from wallets.api import cash, notices
 
 urlpatterns = [
@@ -14,6 +14,7 @@ urlpatterns = [
     path("v1/rulebooks", rulebooks.RulebookListView.as_view(), name="rulebook-list"),
     path("v1/rulebooks/<slug:code>", rulebooks.RulebookDetailView.as_view(), name="rulebook-detail"),
     path("v1/rulebooks/<slug:code>/settle", rulebooks.RulebookSettleView.as_view(), name="rulebook-settle"),
+    path("v1/rounds/<int:game_round_id>/proof", rounds.RoundProofView.as_view(), name="api-round-proof"),
     path("v1/players/<slug:handle>/deposits", cash.DepositsView.as_view(), name="api-deposits"),
     path("v1/players/<slug:handle>/withdrawals", cash.WithdrawalsView.as_view(), name="api-withdrawals"),
     path("v1/players/<slug:handle>/transfers", cash.TransfersView.as_view(), name="api-transfers"),

@@ -1,7 +1,7 @@
 """What a player has and has played: balances, sessions, statements, single plays."""
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -11,6 +11,7 @@ from sessions_app.selectors.account import open_sessions_of, session_lines
 from sessions_app.selectors.game_sessions import sessions_of
 from sessions_app.selectors.rounds import round_of_player
 from sessions_app.selectors.statement import statement_of
+from tables.selectors.receipts import receipt_of
 from wallets.models import Standing
 from wallets.selectors.balances import wallets_of
 from wallets.selectors.people import last_login_before
@@ -88,4 +89,19 @@ def round_detail(request: HttpRequest, game_round_id: int) -> HttpResponse:
             "chips": tray(minimum),
             "recipe": recipe_of(played),
         },
+    )
+
+
+@require_safe
+@login_required
+@never_cache
+def receipt(request: HttpRequest, game_round_id: int) -> HttpResponse:
+    """The receipt of a play as a file, from which docs/verify_round.py recomputes it."""
+    played = round_of_player(player=player_of(request), game_round_id=game_round_id)
+    if played is None or played.game_round.seat is None:
+        raise Http404("There is no such play of yours.")
+    said = receipt_of(played.game_round.pk, account_ids=[played.game_round.seat.account_id])
+    name = f"{played.game_round.table.slug}-{played.game_round.number}.json"
+    return JsonResponse(
+        said, json_dumps_params={"indent": 1}, headers={"Content-Disposition": f'attachment; filename="{name}"'}
     )

@@ -140,6 +140,8 @@ def _detail(rulebook: Rulebook) -> dict[str, Any]:
         "call_bets": [_call(name) for name in rulebook.call_bets],
         "payment_order": said["payment_order"],
         "options": said["options"],
+        # Word for word what the digest is over, so that anybody can recompute it.
+        "content": said,
     }
 
 

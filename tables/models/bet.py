@@ -13,9 +13,12 @@ class Slip(models.Model):
     seat = models.ForeignKey("tables.Seat", on_delete=models.PROTECT, related_name="slips")
     # SHA-256 of what was asked for: the same key with another body is refused, not answered.
     body_hash = models.CharField(max_length=64)
+    # Random, and told to its player alone: with it he shows what of the round's digest is his, and nobody guesses it.
+    salt = models.CharField(max_length=36)
     placed_at = models.DateTimeField()
 
     class Meta:
+        constraints = [models.CheckConstraint(condition=~Q(salt=""), name="slip_salted")]
         indexes = [models.Index(fields=["game_round", "seat"], name="slip_by_round_and_seat")]
 
     def __str__(self) -> str:

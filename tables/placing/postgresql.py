@@ -14,7 +14,7 @@ from tables.locks import ROUND_LOCK_SQL
 from .slip import NewSlip, Placed
 
 # The version in the name lets old and new web processes run side by side during an upgrade.
-FUNCTION_NAME = "tables_place_slip_v3"
+FUNCTION_NAME = "tables_place_slip_v4"
 
 _SIGNATURE = """(
   p_at timestamptz, p_key text, p_body text, p_round bigint, p_seat bigint, p_account bigint, p_in_play bigint,
@@ -136,8 +136,8 @@ BEGIN
     VALUES (p_account, p_day, 0, staked.total, 0)
     ON CONFLICT (account_id, day) DO UPDATE SET staked_cents = wallets_playerday.staked_cents + excluded.staked_cents;
   END IF;
-  INSERT INTO tables_slip (transfer_id, game_round_id, seat_id, body_hash, placed_at)
-  VALUES (slip, p_round, p_seat, p_body, moment);
+  INSERT INTO tables_slip (transfer_id, game_round_id, seat_id, body_hash, salt, placed_at)
+  VALUES (slip, p_round, p_seat, p_body, gen_random_uuid()::text, moment);
   IF p_call_names <> '{{}}' THEN
     INSERT INTO tables_slipcall (slip_id, ordinal, name, parameters, unit_cents)
     SELECT slip, c.ordinal - 1, c.name, c.parameters::jsonb, c.unit

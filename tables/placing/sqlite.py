@@ -4,6 +4,7 @@ What the checks are, and in which order they are named, is the same as in postgr
 """
 
 import datetime as dt
+import uuid
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -156,8 +157,9 @@ def _write(cursor: Any, slip: NewSlip, at: dt.datetime) -> int:
     if day is not None:
         _count(cursor, slip, day)
     cursor.execute(
-        "INSERT INTO tables_slip (transfer_id, game_round_id, seat_id, body_hash, placed_at) VALUES (?, ?, ?, ?, ?)",
-        [slip_id, slip.game_round_id, slip.seat_id, slip.body_hash, moment],
+        "INSERT INTO tables_slip (transfer_id, game_round_id, seat_id, body_hash, salt, placed_at)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        [slip_id, slip.game_round_id, slip.seat_id, slip.body_hash, str(uuid.uuid4()), moment],
     )
     if slip.calls:
         cursor.executemany(

@@ -1,5 +1,8 @@
 """The public pages of the rules: permanent and free (preamble 4)."""
 
+from pathlib import Path
+
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
@@ -21,3 +24,14 @@ def rules_version(request: HttpRequest, code: str, version: int) -> HttpResponse
         PublishedRules.objects.select_related("rules"), rules__rulebook_code=code, rules__version=version
     )
     return render(request, "tables/rules_version.html", {"published": published})
+
+
+@require_safe
+def verify_round(request: HttpRequest) -> HttpResponse:
+    """The program with which anybody recomputes a round from its receipt, as it stands in docs/."""
+    program = Path(settings.BASE_DIR) / "docs" / "verify_round.py"
+    return HttpResponse(
+        program.read_bytes(),
+        content_type="text/x-python; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{program.name}"'},
+    )

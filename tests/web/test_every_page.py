@@ -15,11 +15,13 @@ from .pages import client_of
 
 pytestmark = pytest.mark.django_db
 
-PUBLIC = {"lobby", "login", "rules", "rules-version", "brand-css", "healthz", "readyz"}
+PUBLIC = {"lobby", "login", "rules", "rules-version", "verify-round", "brand-css", "healthz", "readyz"}
 ACTS = {"logout", "enter", "bets", "launch", "undo", "clear", "client-seed", "leave", "go-on", "deposit", "withdraw"}
 ACTS |= {"confirm-limit", "exclusion-end", "pay-back"}
-PRIVATE = {"play", "state", "last-play", "account", "sessions", "statement", "round", "cash", "transfers"}
+PRIVATE = {"play", "state", "last-play", "account", "sessions", "statement", "round", "receipt", "cash", "transfers"}
 PRIVATE |= {"limits", "limits-offer", "exclusion", "inbox", "payout-address", "closing"}
+# What is read by programs, or is a piece of another page.
+FILES = {"brand-css", "healthz", "readyz", "verify-round", "state", "last-play", "receipt"}
 # The stream answers 401, since no browser follows a login page there; /demo/ exists in the demonstration alone.
 OTHERS = {"events", "demo", "demo-mail"}
 
@@ -37,6 +39,7 @@ def address(name: str, maria: PlayerAtTable) -> str:
     arguments = {
         "statement": [maria.game_session.pk],
         "round": [maria.played.pk],  # type: ignore[attr-defined]
+        "receipt": [maria.played.pk],  # type: ignore[attr-defined]
         "confirm-limit": [1],
         "limits-offer": ["first-deposit"],
         "rules-version": [rules.rulebook_code, rules.version],
@@ -78,7 +81,7 @@ def test_an_act_is_a_post(maria: PlayerAtTable, name: str) -> None:
     assert client_of(maria.game_session.player).get(address(name, maria)).status_code == 405
 
 
-@pytest.mark.parametrize("name", sorted(PUBLIC - {"brand-css", "healthz", "readyz"} | PRIVATE - {"state", "last-play"}))
+@pytest.mark.parametrize("name", sorted(PUBLIC - FILES | PRIVATE - FILES))
 def test_every_player_page_names_operator_licence_help_and_age(maria: PlayerAtTable, name: str) -> None:
     client = Client() if name == "login" else client_of(maria.game_session.player)
     text = client.get(address(name, maria)).content.decode()
