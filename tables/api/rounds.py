@@ -1,5 +1,6 @@
 """Rounds through REST: what an inspector, or a system that plays for a player, recomputes them from."""
 
+from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -36,9 +37,11 @@ class RoundProofView(APIView):
         """Show the round's receipt: seed, number, and its bets, which but for the player's own are digests."""
         asked = ProofInput(data=request.query_params.dict())
         asked.is_valid(raise_exception=True)
-        game_round = get_object_or_404(GameRound, pk=game_round_id)
         accounts = []
         if "player" in asked.validated_data:
             player = get_object_or_404(Player, handle=asked.validated_data["player"])
             accounts = [wallet.pk for wallet in wallets_of(player)]
-        return Response(receipt_of(game_round.pk, account_ids=accounts))
+        try:
+            return Response(receipt_of(game_round_id, account_ids=accounts))
+        except GameRound.DoesNotExist as error:
+            raise Http404("There is no such round.") from error

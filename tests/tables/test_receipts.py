@@ -245,7 +245,8 @@ def test_the_proof_through_rest(house: House, played: GameRound, maria: PlayerAt
     assert [one["stake"] for one in whole.json()["bets"]] == ["2.00", "1.00", "1.00"]
     other = house.player().handle
     assert reader.get(f"rounds/{played.pk}/proof?player={other}").json() == hidden.json()
-    problem(reader.get("rounds/999999/proof"), 404, "not_found")
+    for there_is_none in (0, 999_999, 2**63, 10**40):
+        problem(reader.get(f"rounds/{there_is_none}/proof"), 404, "not_found")
     problem(reader.get(f"rounds/{played.pk}/proof?player=nobody"), 404, "not_found")
     problem(reader.get(f"rounds/{played.pk}/proof?x=1"), 400, "invalid_request")
     problem(nobody.get(f"rounds/{played.pk}/proof"), 403, "permission_denied")
